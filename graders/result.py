@@ -1,0 +1,294 @@
+"""The Result: everything known of one graded submission, as a versioned JSON document.
+
+This module is the only part of `graders` that `reports` may see. It must not import torch,
+pytest or the sandbox: reading and rendering results stays quick and works anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
+
+SCHEMA_VERSION = 1
+
+
+class Verdict(StrEnum):
+    """What became of one check. Every verdict but `PASSED` earns no points."""
+
+    PASSED = "passed"
+    FAILED = "failed"  # the student's answer is wrong
+    ERROR = "error"  # the student's code raised
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    OUTPUT = "output"
+    CRASHED = "crashed"
+    MISSING = "missing"  # the name was not found
+    SKIPPED = "skipped"  # needs a check that did not pass
+    BROKEN = "broken"  # our fault: the points are set aside for the instructor, never lost
+
+
+class Visibility(StrEnum):
+    """When a student may see a check."""
+
+    ALWAYS = "always"
+    AFTER_DUE = "after_due"
+    HIDDEN = "hidden"
+
+
+class Frozen(BaseModel):
+    """Base of every part of a Result: immutable, and unknown fields are an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ShownTensor(Frozen):
+    """A tensor as it is shown to a person.
+
+    `values` holds the elements in row-major order, cut at the first few hundred; NaN and the
+    infinities are the strings "nan", "inf" and "-inf", since JSON has no word for them.
+    `marked` holds the flat indices of the elements at fault.
+    """
+
+    kind: Literal["tensor"] = "tensor"
+    shape: tuple[int, ...]
+    dtype: str
+    values: tuple[bool | int | float | str, ...]
+    truncated: bool = False
+    marked: tuple[int, ...] = ()
+
+
+class ShownText(Frozen):
+    """Any other value, already turned into bounded plain text (never markup)."""
+
+    kind: Literal["text"] = "text"
+    text: str
+
+
+Shown = Annotated[ShownTensor | ShownText, Field(discriminator="kind")]
+
+
+class NamedValue(Frozen):
+    """A value and what to call it: an argument's name, or "row 0 alone"."""
+
+    name: str
+    value: Shown
+
+
+class Counterexample(Frozen):
+    """The smallest input found that shows the fault, with what came and what was expected."""
+
+    inputs: tuple[NamedValue, ...] = ()
+    call: str | None = None  # "causal_mask(3)"
+    got: Shown | None = None
+    expected: Shown | None = None
+    largest_difference: float | None = None  # absent where shapes or types differ
+
+
+class Diagnosis(Frozen):
+    """The name of the error that a failing submission shows: it behaves like this variant."""
+
+    variant: str  # "no_scaling"
+    title: str  # "attention without the 1/√d_k scaling"
+    section: str | None = None  # the part of the lesson to read again
+
+
+class Picture(Frozen):
+    """A picture made by us (never by a student): inline SVG and its text alternative."""
+
+    title: str
+    svg: str
+    alt: str
+
+
+class StudentError(Frozen):
+    """What the student's code raised: plain text, bounded, the student's own lines only."""
+
+    type: str
+    message: str
+    traceback: tuple[str, ...] = ()  # 'attention.py, line 12, in masked_mean_pool', then the source line, …
+
+
+class CheckResult(Frozen):
+    """One graded check."""
+
+    id: str  # "exercise/test_name", the same in every run
+    exercise: str
+    title: str  # the sentence that the student reads
+    points: float
+    max_points: float
+    verdict: Verdict
+    visibility: Visibility = Visibility.ALWAYS
+    message: str = ""  # what came and what was expected, one or two sentences
+    hint: str | None = None
+    requires: tuple[str, ...] = ()
+    diagnosis: Diagnosis | None = None
+    counterexample: Counterexample | None = None
+    error: StudentError | None = None
+    pictures: tuple[Picture, ...] = ()
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_memory_bytes: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    output_truncated: bool = False
+    internal: str | None = None  # for the instructor: why a check is broken
+
+
+class CellResult(Frozen):
+    """What happened when one notebook cell, or one top-level statement of a script, ran."""
+
+    number: int  # 1-based: the cell's number, or the statement's first line
+    status: Literal["ok", "raised", "stopped", "skipped"]
+    note: str = ""
+    error: StudentError | None = None
+
+
+class LoadResult(Frozen):
+    """What happened when the submission was loaded, before any check."""
+
+    path: str  # the file that was run
+    kind: Literal["script", "notebook", "none"]
+    cells: tuple[CellResult, ...] = ()  # only those that were not `ok`
+    notes: tuple[str, ...] = ()  # "Cell 2: `!pip install einops` was skipped."
+    verdict: Verdict = Verdict.PASSED  # TIMEOUT, MEMORY, CRASHED, … when loading never ended well
+    message: str = ""
+    stdout: str = ""
+    stderr: str = ""
+    output_truncated: bool = False
+    seconds: float = 0.0
+
+
+class Student(Frozen):
+    """Whose work it is. `id` is unique in a cohort."""
+
+    id: str
+    name: str = ""
+
+
+class SubmissionInfo(Frozen):
+    """What was handed in."""
+
+    source: str  # the path as the instructor gave it, relative to the cohort
+    files: tuple[str, ...] = ()
+    content_hash: str = ""  # "sha256:…" over names and contents
+    attempt: int = 1
+
+
+class AssignmentInfo(Frozen):
+    """Which assignment, which version, and what its exercises are called."""
+
+    id: str
+    title: str
+    version: str
+    content_hash: str = ""
+    exercises: tuple[tuple[str, str], ...] = ()  # (id, title), in order
+
+
+class Status(StrEnum):
+    """Whether a submission could be graded at all."""
+
+    GRADED = "graded"
+    UNREADABLE = "unreadable"  # nothing in it can be read as a script or notebook: zero, and named to the instructor
+    NOT_GRADED = "not_graded"  # our fault: no score is given
+
+
+class Result(Frozen):
+    """Everything known of one graded submission."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    status: Status = Status.GRADED
+    message: str = ""  # why it is unreadable or not graded
+    internal: str | None = None  # for the instructor: the harness's own error
+    student: Student
+    assignment: AssignmentInfo
+    submission: SubmissionInfo
+    load: LoadResult
+    checks: tuple[CheckResult, ...] = ()
+    started_at: datetime
+    finished_at: datetime
+    backend: str
+    device: str
+    seed: int
+    versions: dict[str, str] = Field(default_factory=dict)  # attest, torch, python
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def points(self) -> float:
+        """Points earned by passed checks."""
+        return sum(check.points for check in self.checks)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def max_points(self) -> float:
+        """Points that could be earned."""
+        return sum(check.max_points for check in self.checks)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def pending_points(self) -> float:
+        """Points of broken checks: neither earned nor lost until the instructor has looked."""
+        return sum(check.max_points for check in self.checks if check.verdict is Verdict.BROKEN)
+
+    def by_exercise(self) -> Iterator[tuple[str, str, tuple[CheckResult, ...]]]:
+        """Yield (exercise id, exercise title, its checks) in the assignment's order."""
+        for exercise, title in self.assignment.exercises:
+            yield exercise, title, tuple(c for c in self.checks if c.exercise == exercise)
+
+
+class ResultError(ValueError):
+    """A file is not a Result that this version can read. The message names file and field."""
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the published JSON schema of a Result."""
+    return Result.model_json_schema(mode="serialization")
+
+
+def write_result(result: Result, path: Path) -> None:
+    """Write `result` to `path`, whole or not at all (temporary file, fsync, rename)."""
+    write_whole(path, result.model_dump_json(indent=1).encode())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write `data` to `path`, whole or not at all, whatever happens to this process or the disk."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:80]}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read_result(path: Path) -> Result:
+    """Read a Result. Raises ResultError naming the file, the field and the next step."""
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise ResultError(f"{path}: cannot be read as JSON ({error}). Grade the submission again.") from error
+    if not isinstance(document, dict) or document.get("schema_version") != SCHEMA_VERSION:
+        found = document.get("schema_version") if isinstance(document, dict) else type(document).__name__
+        raise ResultError(
+            f"{path}: schema_version is {found!r}, expected {SCHEMA_VERSION}. "
+            "Grade the submission again with this version of Attest."
+        )
+    for computed in ("points", "max_points", "pending_points"):
+        document.pop(computed, None)
+    try:
+        return Result.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ResultError(f"{path}: field {where}: {first['msg']}. Grade the submission again.") from error
