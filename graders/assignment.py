@@ -1,0 +1,395 @@
+"""An assignment: the folder with `assignment.toml`, read and checked.
+
+Reading one runs none of its code and needs no torch: the points of its tests are added up later, when
+they are collected.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from graders.result import AssignmentInfo
+
+FILE = "assignment.toml"
+PUBLIC_TESTS = "tests/test_public.py"
+HIDDEN_TESTS = "tests/test_hidden.py"
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
+Seconds = Annotated[float, Field(gt=0, le=3600)]
+Bytes = Annotated[int, Field(gt=0)]
+Count = Annotated[int, Field(gt=0)]
+
+
+class AssignmentError(ValueError):
+    """An assignment cannot be used. The message names the file and field, what was found and what to do."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class LimitsTable(_Strict):
+    """`[limits]`: what replaces the sandbox's own limits."""
+
+    load_seconds: Seconds | None = None
+    check_seconds: Seconds | None = None
+    check_cpu_seconds: Seconds | None = None
+    submission_seconds: Seconds | None = None
+    memory_bytes: Bytes | None = None
+    processes: Count | None = None
+    open_files: Count | None = None
+    file_bytes: Bytes | None = None
+    disk_bytes: Bytes | None = None
+    output_bytes: Bytes | None = None
+    output_flood_bytes: Bytes | None = None
+
+
+class VariantTable(_Strict):
+    """`[variants.NAME]`: a known-wrong implementation and what its error is called."""
+
+    title: Text
+    section: Text | None = None
+    loses: tuple[Name, ...] = Field(min_length=1, strict=False)
+    diagnose: bool = True  # false for a variant that hangs or harms, which must never run outside the sandbox
+
+
+class AcceptedTable(_Strict):
+    """`[accepted.NAME]`: a correct but unusual implementation."""
+
+    title: Text
+
+
+class _Heading(_Strict):
+    schema_: Literal[1] = Field(alias="schema")
+    id: Name
+    title: Text
+    version: Text
+    points: Annotated[float, Field(ge=0)]
+    limits: LimitsTable = LimitsTable()
+
+
+class ExerciseTable(_Heading):
+    """`assignment.toml` of one exercise."""
+
+    section: Text | None = None
+    names: tuple[Name, ...] = Field(min_length=1, strict=False)
+    files: tuple[Text, ...] = Field(min_length=1, strict=False)
+    run_as: Literal["module", "__main__"] = "module"
+    variants: dict[Name, VariantTable] = Field(default_factory=dict)
+    accepted: dict[Name, AcceptedTable] = Field(default_factory=dict)
+
+
+class ComposedTable(_Heading):
+    """`assignment.toml` of an assignment composed of others."""
+
+    compose: tuple[Text, ...] = Field(min_length=1, strict=False)
+    files: tuple[Text, ...] | None = Field(default=None, min_length=1, strict=False)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A known-wrong implementation kept with an exercise."""
+
+    name: str
+    title: str
+    section: str | None
+    loses: tuple[str, ...]  # check ids
+    path: Path
+    diagnose: bool = True
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A correct but unusual implementation kept with an exercise."""
+
+    name: str
+    title: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One thing asked: a leaf folder with tests."""
+
+    id: str
+    title: str
+    points: float
+    section: str | None
+    names: tuple[str, ...]
+    files: tuple[str, ...]
+    run_as: Literal["module", "__main__"]
+    folder: Path
+    variants: tuple[Variant, ...]
+    accepted: tuple[Accepted, ...]
+
+    @property
+    def public_tests(self) -> Path:
+        return self.folder / PUBLIC_TESTS
+
+    @property
+    def hidden_tests(self) -> Path:
+        return self.folder / HIDDEN_TESTS
+
+    @cached_property
+    def starters(self) -> tuple[Path, ...]:
+        """The files that students start from."""
+        return _programs(self.folder / "starter")
+
+    @cached_property
+    def solutions(self) -> tuple[Path, ...]:
+        """The model solution's programs; the first one is what the checks are tried on."""
+        return _programs(self.folder / "solution")
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One or more exercises that are handed in and graded together."""
+
+    id: str
+    title: str
+    version: str
+    points: float
+    path: Path
+    exercises: tuple[Exercise, ...]
+    files: tuple[str, ...]
+    limits: dict[str, float] = field(
+        default_factory=dict
+    )  # fields of sandbox.Limits that differ from its own
+
+    @cached_property
+    def info(self) -> AssignmentInfo:
+        """What a Result says of its assignment."""
+        return AssignmentInfo(
+            id=self.id,
+            title=self.title,
+            version=self.version,
+            content_hash=_content_hash(self),
+            exercises=tuple((exercise.id, exercise.title) for exercise in self.exercises),
+        )
+
+
+def find_assignment(name: str | Path) -> Assignment:
+    """Return the assignment at this path, or of this name in the installed `assignments` package.
+
+    "examples" and "examples/masks" are names. Raises AssignmentError where there is none, or it is faulty.
+    """
+    path = Path(name)
+    if path.name == FILE and path.is_file():
+        path = path.parent
+    if (path / FILE).is_file():
+        return read_assignment(path)
+    installed = Path(str(package_files("assignments")))
+    inside = installed / path
+    if not path.is_absolute() and ".." not in path.parts and (inside / FILE).is_file():
+        return read_assignment(inside)
+    known = sorted(
+        found.parent.relative_to(installed).as_posix()
+        for found in installed.rglob(FILE)
+        if found.parent != installed
+    )
+    found = "a folder without assignment.toml" if path.is_dir() else "nothing"
+    raise AssignmentError(
+        f"{name}: {found} was found there; a folder with {FILE} was expected, or one of the installed "
+        f"assignments: {', '.join(known) or '(none)'}."
+    )
+
+
+def read_assignment(folder: Path) -> Assignment:
+    """Read the assignment in `folder`. Raises AssignmentError."""
+    folder = folder.resolve()
+    table = _read_table(folder / FILE)
+    if isinstance(table, ExerciseTable):
+        exercise = _exercise(folder, table)
+        return Assignment(
+            id=table.id,
+            title=table.title,
+            version=table.version,
+            points=table.points,
+            path=folder,
+            exercises=(exercise,),
+            files=table.files,
+            limits=table.limits.model_dump(exclude_none=True),
+        )
+    return _composed(folder, table)
+
+
+def _composed(folder: Path, table: ComposedTable) -> Assignment:
+    where = folder / FILE
+    exercises: list[Exercise] = []
+    limits: dict[str, float] = {}
+    for index, relative in enumerate(table.compose):
+        part = (folder / relative).resolve()
+        if not (part / FILE).is_file():
+            raise AssignmentError(
+                f"{where}: compose.{index}: {relative!r} has no {FILE}; expected a folder, relative to this "
+                "one, with an exercise in it."
+            )
+        leaf = _read_table(part / FILE)
+        if isinstance(leaf, ComposedTable):
+            raise AssignmentError(
+                f"{where}: compose.{index}: {relative!r} is composed itself; name its exercises here instead."
+            )
+        if leaf.id in {exercise.id for exercise in exercises}:
+            raise AssignmentError(
+                f"{where}: compose.{index}: the exercise id {leaf.id!r} comes twice; "
+                "every exercise needs its own."
+            )
+        exercises.append(_exercise(part, leaf))
+        for key, value in leaf.limits.model_dump(exclude_none=True).items():
+            limits[key] = max(value, limits.get(key, 0))
+    total = sum(exercise.points for exercise in exercises)
+    if abs(total - table.points) > 1e-9:
+        parts = " + ".join(f"{exercise.points:g} ({exercise.id})" for exercise in exercises)
+        raise AssignmentError(
+            f"{where}: points is {table.points:g}, but its exercises add up to {total:g}: {parts}. "
+            f"Set points to {total:g} or change the exercises."
+        )
+    files = table.files or tuple(dict.fromkeys(name for exercise in exercises for name in exercise.files))
+    return Assignment(
+        id=table.id,
+        title=table.title,
+        version=table.version,
+        points=table.points,
+        path=folder,
+        exercises=tuple(exercises),
+        files=files,
+        limits=limits | table.limits.model_dump(exclude_none=True),
+    )
+
+
+def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
+    where = folder / FILE
+    for tests in (PUBLIC_TESTS, HIDDEN_TESTS):
+        if not (folder / tests).is_file():
+            raise AssignmentError(
+                f"{where}: {folder / tests} is missing; every exercise has both {PUBLIC_TESTS} "
+                f"and {HIDDEN_TESTS}. Create it (it may hold no test)."
+            )
+    variants = tuple(
+        Variant(
+            name=name,
+            title=variant.title,
+            section=variant.section,
+            loses=tuple(f"{table.id}/{test}" for test in variant.loses),
+            path=_kept(folder, where, "variants", name),
+            diagnose=variant.diagnose,
+        )
+        for name, variant in table.variants.items()
+    )
+    accepted = tuple(
+        Accepted(name=name, title=accepted.title, path=_kept(folder, where, "accepted", name))
+        for name, accepted in table.accepted.items()
+    )
+    for kind, named in (("variants", table.variants), ("accepted", table.accepted)):
+        for path in sorted((folder / kind).glob("[!_.]*.py")):
+            if path.stem not in named:
+                raise AssignmentError(
+                    f"{where}: {kind}/{path.name} is there, but [{kind}.{path.stem}] is not; "
+                    "add it or remove the file."
+                )
+    return Exercise(
+        id=table.id,
+        title=table.title,
+        points=table.points,
+        section=table.section,
+        names=table.names,
+        files=table.files,
+        run_as=table.run_as,
+        folder=folder,
+        variants=variants,
+        accepted=accepted,
+    )
+
+
+def _kept(folder: Path, where: Path, kind: str, name: str) -> Path:
+    for suffix in (".py", ".ipynb"):
+        path = folder / kind / f"{name}{suffix}"
+        if path.is_file():
+            return path
+    raise AssignmentError(
+        f"{where}: {kind}.{name}: the file {folder / kind / name}.py is missing; "
+        "create it or remove the table."
+    )
+
+
+def _read_table(path: Path) -> ExerciseTable | ComposedTable:
+    try:
+        table = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise AssignmentError(f"{path}: cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise AssignmentError(
+            f"{path}: is not UTF-8 text ({error.reason} at byte {error.start}). Save it as UTF-8."
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise AssignmentError(f"{path}: is not TOML: {error}.") from error
+    model: type[ExerciseTable | ComposedTable] = ComposedTable if "compose" in table else ExerciseTable
+    try:
+        return model.model_validate(table)
+    except ValidationError as error:
+        raise AssignmentError(f"{path}: {_sentence(error.errors()[0], model)}") from error
+
+
+def _sentence(error: Any, model: type[BaseModel]) -> str:
+    """Return what is wrong with one field, in words."""
+    where = ".".join(str(part) for part in error["loc"] if part != "[key]")
+    kind, found = error["type"], error["input"]
+    if kind == "extra_forbidden":
+        table = where.rpartition(".")[0]
+        known = sorted(_keys(model, error["loc"][:-1]))
+        place = f"in [{table}]" if table else "at the top"
+        return f"unknown key {where!r}; known {place} are: {', '.join(known)}."
+    if kind == "missing":
+        return f"the key {where!r} is missing; add it."
+    what = error["msg"].removeprefix("Value error, ")
+    return f"{where}: {_short(found)} was found, but {what[:1].lower()}{what[1:]}."
+
+
+def _keys(model: type[BaseModel], place: tuple[Any, ...]) -> list[str]:
+    tables: dict[Any, type[BaseModel]] = {
+        "limits": LimitsTable,
+        "variants": VariantTable,
+        "accepted": AcceptedTable,
+    }
+    at = tables.get(place[0], model) if place else model
+    return [info.alias or name for name, info in at.model_fields.items()]
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+def _programs(folder: Path) -> tuple[Path, ...]:
+    found = (
+        [path for path in folder.glob("[!_.]*") if path.suffix in {".py", ".ipynb"}]
+        if folder.is_dir()
+        else []
+    )
+    return tuple(sorted(found, key=lambda path: (path.suffix != ".py", path.name)))
+
+
+def _content_hash(assignment: Assignment) -> str:
+    """Hash what decides a verdict: the tables and the tests."""
+    digest = hashlib.sha256()
+    paths = {assignment.path / FILE}
+    for exercise in assignment.exercises:
+        paths |= {exercise.folder / FILE, *(exercise.folder / "tests").rglob("*.py")}
+    for path in sorted(paths):
+        data = path.read_bytes()
+        name = (
+            path.relative_to(assignment.path).as_posix()
+            if path.is_relative_to(assignment.path)
+            else path.name
+        )
+        digest.update(f"{name}\0{len(data)}\0".encode() + data)
+    return f"sha256:{digest.hexdigest()}"

@@ -1,0 +1,273 @@
+"""The `student` fixture: a proxy whose calls travel to the guest that holds the submission.
+
+It moves values and keeps a record; it decides no verdict. What the student's code raises, and what
+ends a guest, passes through the test as the sandbox's own exceptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import torch
+
+from graders.calls import Call, Record
+from graders.comparing import CheckFailure
+from graders.showing import describe
+from sandbox.errors import NoHidden, StudentRaised
+from sandbox.inside.values import Opaque
+
+if TYPE_CHECKING:
+    from sandbox import Gradients, Guest, LoadReport, ParameterInfo, SubmoduleInfo
+
+FindGuest = Callable[[str | None], "Guest"]  # the guest in which this name (None: the main program) is found
+
+
+class Student:
+    """One submission, as a check sees it: `student.causal_mask(3)` calls the student's function."""
+
+    def __init__(self, find_guest: FindGuest, dtype: torch.dtype, seed: int, record: Record) -> None:
+        self._find_guest = find_guest
+        self._seed = seed
+        self._record = record
+        self.dtype = dtype  # the grading dtype: float64, or float32 in a repetition
+
+    @property
+    def load(self) -> LoadReport:
+        """What happened when the main program was loaded."""
+        return self._find_guest(None).report
+
+    def has(self, name: str) -> bool:
+        """Return whether the submission defines `name`."""
+        return any(info.name == name for info in self._find_guest(name).names())
+
+    def __getattr__(self, name: str) -> RemoteFunction:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return RemoteFunction(self, name)
+
+    def call(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a name that this proxy has a method for itself, such as `build`."""
+        return self._call(Call(name, args, kwargs))
+
+    def build(self, name: str, /, *args: Any, **kwargs: Any) -> RemoteModule:
+        """Make a module of the student's class `name` and cast it to the grading dtype.
+
+        Fails the check unless the answer is an nn.Module.
+        """
+        call = Call(name, args, kwargs)
+        guest = self._find_guest(name)
+        answer = self._ask(guest, call, lambda a, k: guest.call(name, *a, seed=self._next_seed(), **k))
+        if not isinstance(answer, RemoteModule):
+            raise CheckFailure(
+                f"{call.text()} gave {describe(answer)}; an nn.Module was expected.", got=answer
+            )
+        return answer.double()
+
+    def torch(self, name: str, /, *args: Any, **kwargs: Any) -> RemoteModule:
+        """Make torch's own `torch.nn.<name>` in the guest, cast to the grading dtype."""
+        guest = self._find_guest(None)
+        handle = guest.torch(name, *args, **kwargs)
+        return RemoteModule(self, guest, handle, Call(f"nn.{name}", args, kwargs)).double()
+
+    def with_inputs(self, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
+        """Call `name`; return the answer, and the positional arguments as they are after the call."""
+        guest = self._find_guest(name)
+        after: list[tuple[Any, ...]] = []
+
+        def ask(a: tuple[Any, ...], k: dict[str, Any]) -> Any:
+            kept = guest.call(name, *a, seed=self._next_seed(), keep_inputs=True, **k)
+            after.append(tuple(kept.args))
+            return kept.value
+
+        answer = self._ask(guest, Call(name, args, kwargs), ask)
+        return answer, after[0]
+
+    def _call(self, call: Call) -> Any:
+        guest = self._find_guest(call.name)
+        seed = self._next_seed()
+        return self._ask(guest, call, lambda a, k: guest.call(call.name, *a, grad=call.grad, seed=seed, **k))
+
+    def _ask(self, guest: Guest, call: Call, ask: Callable[[tuple[Any, ...], dict[str, Any]], Any]) -> Any:
+        """Make a call, record it, and return its answer with handles of modules wrapped."""
+        args, kwargs = _sent(call.args), _sent(call.kwargs)
+        self._record.begin(call)
+        try:
+            answer = ask(args, kwargs)
+        except StudentRaised as raised:
+            call.raised = (raised.type_name, raised.message)
+            self._record.answers += 1
+            raise
+        self._record.note(answer, self.dtype)
+        answer = self._wrapped(answer, guest, call)
+        self._record.end(call, answer)
+        return answer
+
+    def _wrapped(self, value: Any, guest: Guest, made_by: Call) -> Any:
+        if isinstance(value, Opaque) and value.is_module:
+            return RemoteModule(self, guest, value, made_by)
+        if type(value) in (list, tuple):
+            return type(value)(self._wrapped(item, guest, made_by) for item in value)
+        return value
+
+    def _next_seed(self) -> int:
+        # Each call has its own stream, or dropout would draw the same mask in every call.
+        self._seed = (self._seed * 6364136223846793005 + 1442695040888963407) % 2**63
+        return self._seed
+
+
+class RemoteFunction:
+    """One name of the submission, ready to be called."""
+
+    def __init__(self, student: Student, name: str) -> None:
+        self._student = student
+        self._name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._student._call(Call(self._name, args, kwargs))
+
+    def no_grad(self, *args: Any, **kwargs: Any) -> Any:
+        """Call under torch.no_grad()."""
+        return self._student._call(Call(self._name, args, kwargs, grad=False))
+
+    def gradients(self, *args: Any, cotangent_seed: int = 0, **kwargs: Any) -> Gradients:
+        """Call, and return the gradients of sum(output · N(cotangent_seed)) for every input."""
+        guest = self._student._find_guest(self._name)
+        return _gradients(self._student, guest, self._name, Call(self._name, args, kwargs), cotangent_seed)
+
+    def __repr__(self) -> str:
+        return f"student.{self._name}"
+
+
+class RemoteModule:
+    """A module that lives in the guest."""
+
+    def __init__(self, student: Student, guest: Guest, handle: Opaque, made_by: Call) -> None:
+        self._student = student
+        self._guest = guest
+        self._handle = handle
+        self._made_by = made_by
+        self._training = True
+
+    @property
+    def text(self) -> str:
+        """A few words for what it is."""
+        return self._handle.text
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(True, None, args, kwargs)
+
+    def no_grad(self, *args: Any, **kwargs: Any) -> Any:
+        """Call under torch.no_grad()."""
+        return self._call(False, None, args, kwargs)
+
+    def method(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call one of its methods."""
+        return self._call(True, name, args, kwargs)
+
+    def eval(self) -> Self:
+        """Put it into evaluation mode."""
+        return self._mode(False)
+
+    def train(self) -> Self:
+        """Put it into training mode."""
+        return self._mode(True)
+
+    def double(self) -> Self:
+        """Cast its floating-point parameters and buffers to the grading dtype."""
+        self._guest.cast(self._handle, self._student.dtype)
+        return self
+
+    def to(self, dtype: torch.dtype) -> Self:
+        """Cast its floating-point parameters and buffers to `dtype`."""
+        self._guest.cast(self._handle, dtype)
+        return self
+
+    def state_dict(self) -> dict[str, torch.Tensor]:
+        """Return copies of its parameters and buffers."""
+        return self._guest.state_dict(self._handle)
+
+    def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Set its parameters and buffers; keys and shapes must match."""
+        self._guest.load_state_dict(self._handle, state)
+
+    def parameters(self) -> tuple[ParameterInfo, ...]:
+        """Return name, shape, dtype and requires_grad of every parameter."""
+        return self._guest.parameters(self._handle)
+
+    def parameter_count(self) -> int:
+        """Return the number of elements of all its parameters."""
+        return sum(torch.Size(parameter.shape).numel() for parameter in self.parameters())
+
+    def submodules(self) -> tuple[SubmoduleInfo, ...]:
+        """Return the qualified name and type name of everything it is built of."""
+        return self._guest.submodules(self._handle)
+
+    def gradients(self, *args: Any, cotangent_seed: int = 0, **kwargs: Any) -> Gradients:
+        """Call, and return the gradients of sum(output · N(cotangent_seed)) for parameters and inputs."""
+        call = Call(self._made_by.name, args, kwargs, **self._context())
+        return _gradients(self._student, self._guest, self._handle, call, cotangent_seed)
+
+    def hidden_shape(self, *args: Any) -> tuple[int, ...] | None:
+        """Return the shape of the last (batch, tokens, width) output inside it; None if there is none."""
+        return self._guest.hidden_shape(self._handle, *_sent(args))
+
+    def call_with_hidden(self, *args: Any, hidden: torch.Tensor, grad: bool = False) -> Any:
+        """Call it with the last (batch, tokens, width) output inside it replaced by `hidden`.
+
+        Fails the check where nothing inside it has such an output.
+        """
+        try:
+            answer = self._guest.call_with_hidden(self._handle, *_sent(args), hidden=hidden, grad=grad)
+        except NoHidden:
+            raise CheckFailure(
+                f"Nothing inside {self._made_by.name} has an output of shape (batch, tokens, width), "
+                "so what happens after the attention could not be looked at."
+            ) from None
+        self._student._record.note(answer, self._student.dtype)
+        self._student._record.answers += 1
+        return answer
+
+    def _call(self, grad: bool, method: str | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        call = Call(self._made_by.name, args, kwargs, method=method, grad=grad, **self._context())
+        seed = self._student._next_seed()
+        return self._student._ask(
+            self._guest,
+            call,
+            lambda a, k: self._guest.call(self._handle, *a, method=method, grad=grad, seed=seed, **k),
+        )
+
+    def _mode(self, training: bool) -> Self:
+        self._guest.set_mode(self._handle, training)
+        self._training = training
+        return self
+
+    def _context(self) -> dict[str, Any]:
+        return {"made_by": self._made_by, "training": self._training, "module": self}
+
+    def __repr__(self) -> str:
+        return f"<{self._made_by.name} in the guest>"
+
+
+def _gradients(
+    student: Student, guest: Guest, target: str | Opaque, call: Call, cotangent_seed: int
+) -> Gradients:
+    found: list[Gradients] = []
+
+    def ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        found.append(guest.gradients(target, *args, cotangent_seed=cotangent_seed, **kwargs))
+        return found[0].output
+
+    student._ask(guest, call, ask)
+    return found[0]
+
+
+def _sent(value: Any) -> Any:
+    """Return `value` as it is sent: modules in the guest as their handles."""
+    if isinstance(value, RemoteModule):
+        return value._handle
+    if type(value) in (list, tuple):
+        return type(value)(_sent(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _sent(item) for key, item in value.items()}
+    return value
