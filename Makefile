@@ -1,0 +1,80 @@
+# Everything needed is installed into .venv once; a stamp remembers it, so that a second run needs no network.
+#
+#   make demo     grade the example cohort in the real sandbox, into ./demo
+#   make test     run Attest's own tests
+#   make check    formatting, lint, types, import rules, and a proof of every assignment
+#   make bench    measure Attest against a floor and against other graders
+#   make clean    remove what these made, but not .venv
+#
+# On a machine without an NVIDIA card, the CPU build of torch saves about 3 GB:
+#     make demo PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+ifdef PIP_EXTRA_INDEX_URL
+export PIP_EXTRA_INDEX_URL
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench clean bubblewrap
+
+help:
+	@sed -n 's/^#   make \([a-z]* \)/make \1/p' Makefile
+
+demo: $(VENV)/run.stamp bubblewrap
+	@# Exit status 1 means that some of the cohort cannot be graded, which is part of the example.
+	@$(BIN)/attest grade examples examples/cohort -o demo --force || [ $$? -eq 1 ]
+	@echo "Open demo/index.html in a browser."
+
+test: $(VENV)/test.stamp bubblewrap
+	@$(BIN)/python -m pytest
+
+check: $(VENV)/check.stamp bubblewrap
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/attest validate --all
+
+bench: $(VENV)/run.stamp bubblewrap
+	@$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "Attest needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Use: make PYTHON=python3.12 demo" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	    { echo "On Debian and Ubuntu: sudo apt-get install python3-venv, then run make again." >&2; rm -rf $(VENV); exit 1; }
+
+$(VENV)/run.stamp: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing Attest into $(VENV): once, a few minutes, mostly for torch."
+	@$(PIP) install -c constraints.txt --upgrade pip hatchling editables
+	@$(PIP) install -c constraints.txt --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/run.stamp
+	@$(PIP) install -c constraints.txt --group test
+	@touch $@
+
+$(VENV)/check.stamp: $(VENV)/run.stamp
+	@$(PIP) install -c constraints.txt --group check
+	@touch $@
+
+bubblewrap:
+	@command -v bwrap >/dev/null && exit 0; \
+	echo "Installing bubblewrap, which the sandbox is built with."; \
+	if ! command -v apt-get >/dev/null; then \
+	    echo "Install the package bubblewrap with this system's package manager, then run make again." >&2; exit 1; \
+	elif [ "$$(id -u)" = 0 ]; then \
+	    apt-get update -qq && apt-get install -y -qq bubblewrap; \
+	elif sudo -n true 2>/dev/null; then \
+	    sudo -n apt-get update -qq && sudo -n apt-get install -y -qq bubblewrap; \
+	else \
+	    echo "Run: sudo apt-get install bubblewrap, then run make again." >&2; exit 1; \
+	fi
