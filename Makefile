@@ -4,6 +4,7 @@
 #   make test     run Attest's own tests
 #   make check    formatting, lint, types, import rules, and a proof of every assignment
 #   make bench    measure Attest against a floor and against other graders
+#   make schema   write docs/result.schema.json again after a change of the Result
 #   make clean    remove what these made, but not .venv
 #
 # On a machine without an NVIDIA card, the CPU build of torch saves about 3 GB:
@@ -19,7 +20,7 @@ export PIP_EXTRA_INDEX_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench clean bubblewrap
+.PHONY: help demo test check bench schema clean bubblewrap
 
 help:
 	@sed -n 's/^#   make \([a-z]* \)/make \1/p' Makefile
@@ -41,6 +42,9 @@ check: $(VENV)/check.stamp bubblewrap
 
 bench: $(VENV)/run.stamp bubblewrap
 	@$(BIN)/python -m benchmarks
+
+schema: $(VENV)/run.stamp
+	@$(BIN)/python -c 'import json, graders.result as r; print(json.dumps(r.json_schema(), indent=1))' > docs/result.schema.json
 
 clean:
 	rm -rf demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

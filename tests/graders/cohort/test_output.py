@@ -1,0 +1,158 @@
+"""OUT: nothing of an earlier run is touched without being asked, nothing is half written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from graders.output import Output, OutputError, RunInfo
+from graders.result import AssignmentInfo, LoadResult, Result, Student, SubmissionInfo
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+ASSIGNMENT = AssignmentInfo(id="a", title="A", version="1")
+RUN = RunInfo(
+    assignment=ASSIGNMENT,
+    assignment_path="a",
+    submissions=1,
+    seed=1,
+    jobs=1,
+    backend="none",
+    device="cpu",
+    started_at=NOW,
+)
+
+
+def result(student: str, message: str = "") -> Result:
+    return Result(
+        student=Student(id=student),
+        message=message,
+        assignment=ASSIGNMENT,
+        submission=SubmissionInfo(source=f"{student}.py"),
+        load=LoadResult(path=f"{student}.py", kind="script"),
+        started_at=NOW,
+        finished_at=NOW,
+        backend="none",
+        device="cpu",
+        seed=1,
+    )
+
+
+def open_output(path: Path, mode="new") -> Output:
+    return Output(path, mode, stem=lambda student: student)
+
+
+def run_once(path: Path, *students: str) -> None:
+    with open_output(path) as out:
+        out.begin(RUN)
+        for student in students:
+            out.write(result(student), {f"reports/{student}.html": b"<p>"})
+
+
+def test_a_folder_that_does_not_exist_is_made_with_its_parents(tmp_path: Path) -> None:
+    run_once(tmp_path / "a" / "b", "lena")
+    assert sorted(p.name for p in (tmp_path / "a" / "b").iterdir()) == ["reports", "results", "run.json"]
+
+
+def test_an_earlier_run_is_refused_with_the_ways_on(tmp_path: Path) -> None:
+    run_once(tmp_path, "lena", "omar")
+    with pytest.raises(OutputError, match=r"earlier run \(2 results\).*--resume.*--force"):
+        open_output(tmp_path)
+
+
+def test_replacing_keeps_the_earlier_run_until_the_new_one_begins(tmp_path: Path) -> None:
+    run_once(tmp_path, "lena")
+    with open_output(tmp_path, "replace") as out:
+        assert (tmp_path / "results" / "lena.json").exists()
+        out.begin(RUN)
+        assert not (tmp_path / "results" / "lena.json").exists()
+
+
+def test_replacing_touches_nothing_that_attest_did_not_write(tmp_path: Path) -> None:
+    run_once(tmp_path, "lena")
+    (tmp_path / "notes.txt").write_text("mine")
+    with open_output(tmp_path, "replace") as out:
+        out.begin(RUN)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_folder_with_other_files_is_used_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    run_once(tmp_path, "lena")
+    assert (tmp_path / "results" / "lena.json").exists()
+
+
+def test_resuming_reads_what_was_asked_before(tmp_path: Path) -> None:
+    run_once(tmp_path, "lena")
+    with open_output(tmp_path, "resume") as out:
+        assert out.earlier == RUN
+        assert [each.student.id for each in out.results()] == ["lena"]
+
+
+def test_resuming_a_run_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    run_once(tmp_path, "lena")
+    (tmp_path / "run.json").write_text('{"schema_version": 1}')
+    with pytest.raises(OutputError, match=r"run.json: cannot be read"):
+        open_output(tmp_path, "resume")
+
+
+def test_a_damaged_result_is_passed_over(tmp_path: Path) -> None:
+    run_once(tmp_path, "lena", "omar")
+    path = tmp_path / "results" / "lena.json"
+    path.write_bytes(path.read_bytes()[:100])
+    with open_output(tmp_path, "resume") as out:
+        assert [each.student.id for each in out.results()] == ["omar"]
+
+
+def test_two_runs_never_share_a_folder(tmp_path: Path) -> None:
+    with open_output(tmp_path), pytest.raises(OutputError, match="another `attest grade` is writing here"):
+        open_output(tmp_path)
+    open_output(tmp_path).close()
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("")
+    with pytest.raises(OutputError, match=r"out: a file is in the way"):
+        open_output(tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", ["../outside", "/etc/outside", "reports/../../outside"])
+def test_documents_stay_below_the_folder(tmp_path: Path, name: str) -> None:
+    with open_output(tmp_path / "out") as out:
+        out.begin(RUN)
+        with pytest.raises(OutputError, match="not the name of a file below"):
+            out.write_documents({name: b"x"})
+    assert not (tmp_path / "outside").exists()
+
+
+@contextmanager
+def mounted(path: Path, *options: str) -> Iterator[None]:
+    if os.geteuid() != 0:
+        pytest.skip("mounting a file system needs root")
+    subprocess.run(["mount", *options, str(path)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(path)], check=True)
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_whole_files(tmp_path: Path) -> None:
+    with mounted(tmp_path, "-t", "tmpfs", "-o", "size=64k", "tmpfs"):
+        with open_output(tmp_path) as out:
+            out.begin(RUN)
+            out.write(result("lena"))
+            with pytest.raises(OutputError, match=r"the disk is full.*--resume"):
+                out.write(result("omar", message="x" * 100_000))
+        assert [path.name for path in (tmp_path / "results").iterdir()] == ["lena.json"]
+
+
+def test_a_read_only_folder_is_one_sentence_before_anything_is_graded(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    with mounted(folder, "-t", "tmpfs", "-o", "ro", "tmpfs"), pytest.raises(OutputError, match="read-only"):
+        open_output(folder)
