@@ -1,0 +1,181 @@
+"""The `bubblewrap` backend: a zygote inside `bwrap --unshare-all`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import IO, Protocol
+
+from . import view as views
+from .errors import SandboxBroken
+
+# Where root stages what is seen inside, in a mount namespace of its own: the first that exists.
+_STAGES = ("/mnt", "/media", "/srv", "/opt", "/var/tmp")  # noqa: S108
+# An uid that no account has; 65534 where the host maps no such uid (a container of its own user namespace).
+_HIGH_UID = 2_000_065_534
+
+
+class Launched:
+    """A started zygote: the process on the host that holds it, and what it has said."""
+
+    def __init__(self, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+        self.process = process
+        self._log = log
+
+    def said(self) -> str:
+        """The last of what the backend and the zygote wrote to stderr."""
+        self._log.seek(0)
+        return self._log.read()[-2000:].decode("utf-8", "replace").strip()
+
+    def close(self) -> None:
+        """Stop everything inside; returns when it is gone."""
+        self.process.kill()
+        self.process.wait()
+        self._log.close()
+
+
+class Backend(Protocol):
+    """What a backend has to do: start a zygote that talks on `control`, so that all of it dies with its process."""
+
+    name: str
+
+    def launch(self, control: socket.socket) -> Launched: ...
+
+
+class Bubblewrap:
+    """Starts the zygote under bubblewrap, as an unprivileged user even when Attest runs as root."""
+
+    name = "bubblewrap"
+
+    def launch(self, control: socket.socket) -> Launched:
+        program = shutil.which("bwrap")
+        if program is None:
+            raise SandboxBroken(
+                "bubblewrap (bwrap) was not found on the PATH; install it (Debian, Ubuntu: apt install bubblewrap), "
+                "then run: attest doctor"
+            )
+        try:
+            seen = views.guest_view()
+        except views.NotInstalled as error:
+            raise SandboxBroken(str(error)) from None
+        root = os.geteuid() == 0
+        stage = _stage(seen) if root else ""
+        staged = [
+            (source, place, f"{stage}/{index}" if root else source)
+            for index, (source, place) in enumerate(seen.binds)
+        ]
+        log = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the zygote
+        files = {place: _memory_file(content) for place, content in seen.files.items()}
+        argv = _arguments(
+            program, seen, [(where, place) for _, place, where in staged], files, control.fileno()
+        )
+        if root:
+            plan = {
+                "stage": stage,
+                "uid": _free_uid(),
+                "binds": [(source, os.path.basename(where)) for source, _, where in staged],
+                "argv": argv,
+            }
+            launcher = str(Path(__file__).with_name("launch.py"))
+            argv = [sys.executable, "-I", "-S", "-B", launcher, json.dumps(plan)]
+        try:
+            process = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={"LANG": "C.UTF-8"},
+                pass_fds=(control.fileno(), *files.values()),
+            )
+        except OSError as error:
+            log.close()
+            raise SandboxBroken(f"bubblewrap could not be started: {error}; run: attest doctor") from None
+        finally:
+            for fd in files.values():
+                os.close(fd)
+        return Launched(process, log)
+
+
+def _arguments(
+    program: str, seen: views.View, binds: list[tuple[str, str]], files: dict[str, int], control: int
+) -> list[str]:
+    argv = [
+        program,
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--as-pid-1",
+        "--hostname",
+        "guest",
+    ]
+    # The zygote keeps one capability, over its own user namespace alone: it makes the guests' namespaces.
+    argv += ["--clearenv", "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"]
+    for name, value in seen.environment.items():
+        argv += ["--setenv", name, value]
+    for place in seen.folders:
+        argv += ["--dir", place]
+    # The zygote's own while it starts; each guest has its own in this place.
+    argv += ["--size", str(2**20), "--tmpfs", "/tmp"]  # noqa: S108
+    for target, place in seen.links:
+        argv += ["--symlink", target, place]
+    stdlib = seen.path[0]
+    for source, place in binds:
+        argv += ["--ro-bind", source, place]
+        if place == stdlib:
+            # A Python without a virtual environment keeps all its packages here.
+            argv += [
+                part
+                for name in ("site-packages", "dist-packages")
+                if os.path.isdir(f"{source}/{name}")
+                for part in ("--tmpfs", f"{stdlib}/{name}")
+            ]
+    for source, place in seen.devices:
+        argv += ["--dev-bind", source, place]
+    for place, fd in files.items():
+        argv += ["--perms", "0444", "--file", str(fd), place]
+    argv += [
+        "--remount-ro",
+        "/",
+        "--chdir",
+        "/work",
+        "--",
+        seen.interpreter,
+        "-I",
+        "-S",
+        "-B",
+        "-X",
+        "utf8",
+        "-c",
+    ]
+    start = f"import sys; sys.path[:] = {list(seen.path)!r}; from inside.zygote import main; main()"
+    return [*argv, start, str(control)]
+
+
+def _memory_file(content: bytes) -> int:
+    fd = os.memfd_create("attest")
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def _stage(seen: views.View) -> str:
+    for stage in _STAGES:
+        if os.path.isdir(stage) and not os.path.islink(stage):
+            return stage
+    raise SandboxBroken(
+        f"none of {', '.join(_STAGES)} is a folder; root needs one to prepare the sandbox in; create /mnt"
+    )
+
+
+def _free_uid() -> int:
+    for line in Path("/proc/self/uid_map").read_text().splitlines():
+        inside, _, count = (int(part) for part in line.split())
+        if inside <= _HIGH_UID < inside + count:
+            return _HIGH_UID
+    return 65534

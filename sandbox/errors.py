@@ -1,0 +1,93 @@
+"""What can happen when a guest is asked something. Faults of the student's and faults of ours never share a type."""
+
+from __future__ import annotations
+
+
+class GuestError(Exception):
+    """Base of everything that the student's code brought about. The guest may live on."""
+
+
+class StudentRaised(GuestError):
+    """The student's code raised an exception; the guest lives on.
+
+    `traceback` holds lines of the student's own code only. `memory` says that the exception was a failed allocation.
+    """
+
+    def __init__(
+        self, type_name: str, message: str, traceback: tuple[str, ...] = (), memory: bool = False
+    ) -> None:
+        super().__init__(f"{type_name}: {message}" if message else type_name)
+        self.type_name = type_name
+        self.message = message
+        self.traceback = traceback
+        self.memory = memory
+
+
+class NameMissing(GuestError):
+    """The submission defines no such name; `nearest` are the names it does define that come nearest."""
+
+    def __init__(self, name: str, nearest: tuple[str, ...] = ()) -> None:
+        meant = f"; did you mean {' or '.join(nearest)}?" if nearest else ""
+        super().__init__(f"the submission does not define {name}{meant}")
+        self.name = name
+        self.nearest = nearest
+
+
+class NoHidden(GuestError):
+    """No submodule of the model puts out a float tensor of shape (B, T, d)."""
+
+
+class GuestGone(GuestError):
+    """The guest was stopped or died; it cannot be asked again. `sentence` tells the student why."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class GuestTimeout(GuestGone):
+    """It ran for longer than `limit` seconds of wall or CPU time (`kind`)."""
+
+    def __init__(self, kind: str, limit: float) -> None:
+        clock = "" if kind == "wall" else " of processor time"
+        super().__init__(f"Your code was stopped: it had not finished after {limit:g} seconds{clock}.")
+        self.kind = kind
+        self.limit = limit
+
+
+class GuestMemory(GuestGone):
+    """It used more than `limit` bytes of memory."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"Your code was stopped: it used more than {_size(limit)} of memory.")
+        self.limit = limit
+
+
+class GuestOutput(GuestGone):
+    """It wrote more than `limit` bytes of output."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"Your code was stopped: it printed more than {_size(limit)} of output.")
+        self.limit = limit
+
+
+class GuestCrashed(GuestGone):
+    """It ended, or sent what is not an answer; `reason` says which, as a clause."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The process that ran your code {reason}.")
+        self.reason = reason
+
+
+class SandboxBroken(Exception):
+    """The sandbox itself failed. Never the student's fault; the message says what was found and what to do."""
+
+
+def _size(count: int) -> str:
+    return (
+        f"{count / 2**30:g} GiB"
+        if count >= 2**30
+        else f"{count / 2**20:g} MiB"
+        if count >= 2**20
+        else f"{count} bytes"
+    )

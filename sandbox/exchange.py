@@ -1,0 +1,270 @@
+"""One question to a guest and its answer, under every limit.
+
+The grader waits here for the wire, the guest's output and its end at once, and looks at clocks and
+memory a few times a second. Whatever goes wrong, the guest is dead when a GuestGone is raised.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import time
+from dataclasses import dataclass
+
+from .errors import GuestCrashed, GuestGone, GuestMemory, GuestOutput, GuestTimeout
+from .inside.wire import FrameError, FrameReader, frame
+from .limits import Limits
+from .meter import Meter
+
+# How often clocks and memory are looked at while a guest works.
+TICK = 0.02
+_CHUNK = 64 * 1024
+_GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
+
+
+@dataclass(frozen=True)
+class Descriptors:
+    """The grader's ends of a guest: its pidfd, and what it reads of stdout and stderr."""
+
+    wire: socket.socket
+    out: int
+    err: int
+    pidfd: int
+
+
+class Stream:
+    """What is kept of one output stream, up to a cap."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self.kept = bytearray()
+        self.open = True
+
+
+class Exchange:
+    """The grader's side of one guest's wire."""
+
+    def __init__(self, ends: Descriptors, meter: Meter, limits: Limits) -> None:
+        self._ends = ends
+        self._limits = limits
+        self._meter = meter
+        self._reader = FrameReader()
+        self._streams = {ends.out: Stream(ends.out), ends.err: Stream(ends.err)}
+        self._poll = select.poll()
+        self._poll.register(ends.wire, select.POLLIN)
+        self._poll.register(ends.pidfd, select.POLLIN)
+        for fd in self._streams:
+            os.set_blocking(fd, False)
+            self._poll.register(fd, select.POLLIN)
+        ends.wire.setblocking(False)
+        self.end: GuestGone | None = None
+        self._written = 0
+        self._room = limits.output_bytes
+        self.truncated = False
+        self.start_check()
+
+    def start_check(self) -> None:
+        """Begin counting anew, and forget what was printed."""
+        self._drain()
+        self.seconds = 0.0
+        self.peak_memory_bytes = 0
+        self._cpu_base = self._meter.cpu_seconds()
+        self._written = 0
+        self._room = self._limits.output_bytes
+        self.truncated = False
+        for stream in self._streams.values():
+            stream.kept.clear()
+
+    def cpu_seconds(self) -> float:
+        return max(0.0, self._meter.cpu_seconds() - self._cpu_base)
+
+    def take_output(self) -> tuple[bytes, bytes, bool]:
+        """What was printed since the last take: stdout, stderr, and whether some was dropped."""
+        self._drain()
+        out, err = (bytes(stream.kept) for stream in self._streams.values())
+        for stream in self._streams.values():
+            stream.kept.clear()
+        truncated, self.truncated = self.truncated, False
+        return out, err, truncated
+
+    def ask(self, header: bytes, body: bytes, seconds: float, cpu_seconds: float) -> tuple[bytes, bytearray]:
+        """Send one frame and return the frame that answers it; GuestGone when none comes in time."""
+        if self.end is not None:
+            raise self.end
+        start = time.monotonic()
+        try:
+            return self._ask(memoryview(frame(header, body)), start, seconds, cpu_seconds)
+        except FrameError as error:
+            raise self.stop(not_an_answer(str(error))) from None
+        finally:
+            self.seconds += time.monotonic() - start
+
+    def greeting(self, seconds: float) -> tuple[bytes, bytearray]:
+        """The frame that a guest sends by itself when it has been confined."""
+        return self._ask(memoryview(b""), time.monotonic(), seconds, seconds)
+
+    def _ask(
+        self, data: memoryview, start: float, seconds: float, cpu_seconds: float
+    ) -> tuple[bytes, bytearray]:
+        if data:
+            self._nothing_waits()
+            data = self._send(data)
+        self._poll.modify(self._ends.wire, select.POLLIN | (select.POLLOUT if data else 0))
+        next_tick = start + TICK
+        while True:
+            ready = self._poll.poll(max(0.0, next_tick - time.monotonic()) * 1000 + 1)
+            ended = False
+            for fd, event in ready:
+                if fd == self._ends.wire.fileno():
+                    if event & select.POLLOUT and data:
+                        data = self._send(data)
+                        if not data:
+                            self._poll.modify(self._ends.wire, select.POLLIN)
+                    if event & (select.POLLIN | _GONE) and not self._receive():
+                        ended = True
+                elif fd == self._ends.pidfd:
+                    ended = True
+                else:
+                    self._read(self._streams[fd])
+            if ended:
+                self._receive_rest()
+            answer = self._reader.take()
+            if answer is not None:
+                return answer
+            if ended:
+                raise self._died()
+            now = time.monotonic()
+            if now >= next_tick:
+                next_tick = now + TICK
+                self._look(now - start, seconds, cpu_seconds)
+
+    def _nothing_waits(self) -> None:
+        """Before a question: no answer may lie there already."""
+        try:
+            alive = self._reader.receive(self._ends.wire)
+        except BlockingIOError:
+            return
+        except OSError:
+            alive = False
+        if alive:
+            raise FrameError("something that no question asked for")
+        raise self._died()
+
+    def _send(self, data: memoryview) -> memoryview:
+        try:
+            return data[self._ends.wire.send(data) :]
+        except BlockingIOError:
+            return data
+        except OSError:
+            return data[len(data) :]  # it has closed its end; what it has sent before is still read
+
+    def _receive(self) -> bool:
+        try:
+            return self._reader.receive(self._ends.wire)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def _receive_rest(self) -> None:
+        """An answer that was sent whole before its sender died is an answer."""
+        try:
+            while self._reader.receive(self._ends.wire):
+                pass
+        except OSError:
+            return
+
+    def _look(self, elapsed: float, seconds: float, cpu_seconds: float) -> None:
+        if elapsed > seconds:
+            raise self.stop(GuestTimeout("wall", seconds))
+        cpu = self.cpu_seconds()
+        if cpu > cpu_seconds:
+            raise self.stop(GuestTimeout("cpu", cpu_seconds))
+        self.look_at_memory()
+        if self.peak_memory_bytes > self._limits.memory_bytes:
+            raise self.stop(GuestMemory(self._limits.memory_bytes))
+
+    def look_at_memory(self) -> None:
+        now = self._meter.memory_bytes(self._limits.memory_bytes)
+        self.peak_memory_bytes = max(self.peak_memory_bytes, now)
+
+    def _read(self, stream: Stream) -> None:
+        try:
+            data = os.read(stream.fd, _CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            stream.open = False
+            self._poll.unregister(stream.fd)
+            return
+        self._written += len(data)
+        kept = data[: self._room]
+        stream.kept += kept
+        self._room -= len(kept)
+        self.truncated |= len(kept) < len(data)
+        if self._written > self._limits.output_flood_bytes:
+            raise self.stop(GuestOutput(self._limits.output_flood_bytes))
+
+    def _drain(self) -> None:
+        """Take what has been printed, without waiting; a flood is noticed by the next question."""
+        for stream in self._streams.values():
+            for _ in range(64):
+                before = self._written
+                try:
+                    if stream.open:
+                        self._read(stream)
+                except GuestGone:
+                    return
+                if before == self._written:
+                    break
+
+    def stop(self, end: GuestGone) -> GuestGone:
+        """Kill the guest and all it has started; `end` is why, and is what every later question raises."""
+        if self.end is None:
+            self.end = end
+            kill(self._ends.pidfd)
+        return self.end
+
+    def _died(self) -> GuestGone:
+        # How it ended is known when the zygote has reaped it; until then this stands.
+        return self.stop(Died())
+
+
+class Died(GuestCrashed):
+    """It ended by itself; the guest finds out how."""
+
+    def __init__(self) -> None:
+        super().__init__("ended before it had answered")
+
+
+def not_an_answer(what: str) -> GuestCrashed:
+    return GuestCrashed(f"sent something that is not an answer: {what}")
+
+
+def kill(pidfd: int) -> None:
+    try:
+        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def wait_for_end(pidfd: int, seconds: float) -> bool:
+    """Whether the process, with everything in its pid namespace, is gone within `seconds`."""
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
+
+
+def describe_end(status: int) -> str:
+    """The clause for a wait status: why the process is gone."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+        if number == signal.SIGKILL:
+            return "was killed by the system, most likely because memory ran out"
+        return f"crashed ({name}), in code outside Python"
+    return f"ended itself with exit status {os.waitstatus_to_exitcode(status)}"

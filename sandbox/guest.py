@@ -1,0 +1,344 @@
+"""A guest as the grader holds it: questions to the process that has one submission loaded."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Literal, NoReturn, Self, TypeVar
+
+import msgspec
+import torch
+
+from .answers import (
+    CellError,
+    CellReport,
+    Gradients,
+    Kept,
+    LoadReport,
+    NameInfo,
+    Output,
+    ParameterInfo,
+    SubmoduleInfo,
+    Usage,
+)
+from .errors import GuestCrashed, GuestGone, NameMissing, NoHidden, SandboxBroken, StudentRaised
+from .exchange import Descriptors, Died, Exchange, describe_end, kill, not_an_answer, wait_for_end
+from .inside.questions import (
+    Answer,
+    Answered,
+    Call,
+    Load,
+    Loaded,
+    Missing,
+    OpaqueNode,
+    Operate,
+    Program,
+    Question,
+    Raised,
+    Refused,
+)
+from .inside.values import Decoder, Encoder, Opaque, Value, tensors_of
+from .inside.wire import FrameError
+from .limits import Limits
+from .meter import Meter
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Answer).decode
+_T = TypeVar("_T")
+
+# Beyond the soft alarm: for the moments that later cells get, and for writing the report.
+_LOAD_GRACE = 5.0
+_REAPING_SECONDS = 10.0
+
+
+class Guest:
+    """One submission in one process. Made by `Sandbox.guest`; a context manager.
+
+    Every question may raise `StudentRaised` or `NameMissing` (the guest lives on) or a `GuestGone` (it is
+    dead: `alive` is False, and each later question raises the same again).
+    """
+
+    report: LoadReport
+
+    def __init__(
+        self, ends: Descriptors, host_pid: int, limits: Limits, reap: Callable[[], int], greet: float = 20.0
+    ) -> None:
+        self._ends = ends
+        self._limits = limits
+        self._reap = reap
+        self._ids = itertools.count(1)
+        self._closed = self._reaped = False
+        self._exchange = Exchange(ends, Meter(host_pid), limits)
+        try:
+            self._checked(0, *self._exchange.greeting(greet))
+        except GuestGone as error:
+            said = self._exchange.take_output()[1].decode("utf-8", "replace")
+            self.close()
+            raise SandboxBroken(
+                f"a guest could not be started: {said or error}; run: attest doctor"
+            ) from None
+
+    # Loading
+
+    def load(self, files: Mapping[str, bytes], program: Program) -> LoadReport:
+        """Run a submission in this guest, once; `Sandbox.guest` does it."""
+        number = next(self._ids)
+        question = Load(number, dict(files), program, self._limits.load_seconds, os.urandom(8))
+        seconds = self._limits.load_seconds * 1.25 + _LOAD_GRACE
+        answer = self._ask(question, b"", seconds, seconds * 4)[0]
+        if not isinstance(answer, Loaded):
+            self._refuse("a wrong kind of answer")
+        self.report = LoadReport(
+            tuple(_cell(cell) for cell in answer.cells[:10_000]),
+            tuple(note[:300] for note in answer.notes[:50]),
+            max(0.0, float(answer.seconds)),
+            program.level,
+        )
+        return self.report
+
+    # Questions
+
+    def names(self) -> tuple[NameInfo, ...]:
+        """The public names that the submission defines, in the order of their definition."""
+        rows = self._operate(
+            "names", list[tuple[str, Literal["function", "class", "module", "value"], str | None]]
+        )
+        return tuple(NameInfo(*row) for row in rows)
+
+    def call(
+        self,
+        target: str | Opaque,
+        *args: Value,
+        method: str | None = None,
+        grad: bool = True,
+        seed: int | None = None,
+        keep_inputs: bool = False,
+        **kwargs: Value,
+    ) -> Value:
+        """Call a name of the submission ("f", "Model.build"), or an object in the guest or its method.
+
+        `seed` seeds torch, numpy and random just before. With `keep_inputs` the answer is `Kept`: the value, and the
+        arguments as they are after the call. Raises StudentRaised, NameMissing or GuestGone.
+        """
+        encoder = _encoder()
+        where = target if isinstance(target, str) else target.id
+        nodes = encoder.encode(args), encoder.encode(kwargs)
+        question = Call(next(self._ids), where, method, *nodes, grad, seed, keep_inputs)
+        value = self._value(question, encoder.body())
+        if not keep_inputs:
+            return value
+        after, positional, named = self._shaped(value, tuple[Any, tuple[Any, ...], dict[str, Any]])
+        return Kept(after, positional, named)
+
+    def torch(self, name: str, /, *args: Value, **kwargs: Value) -> Opaque:
+        """A module of torch.nn itself, made in the guest: `guest.torch("TransformerEncoderLayer", 8, 2)`."""
+        return self._operate("torch", Opaque, name, *args, **kwargs)
+
+    def set_mode(self, handle: Opaque, training: bool) -> None:
+        """`module.train(training)`."""
+        self._operate("set_mode", type(None), handle, training)
+
+    def cast(self, handle: Opaque, dtype: torch.dtype) -> None:
+        """`module.to(dtype=dtype)`."""
+        self._operate("cast", type(None), handle, dtype)
+
+    def state_dict(self, handle: Opaque) -> dict[str, torch.Tensor]:
+        """The module's state, as plain tensors."""
+        return self._operate("state_dict", dict[str, torch.Tensor], handle)
+
+    def load_state_dict(self, handle: Opaque, state: Mapping[str, torch.Tensor]) -> None:
+        """`module.load_state_dict(state)`; StudentRaised when the names or shapes differ."""
+        self._operate("load_state_dict", type(None), handle, dict(state))
+
+    def parameters(self, handle: Opaque) -> tuple[ParameterInfo, ...]:
+        """Name, shape, dtype and requires_grad of each parameter."""
+        rows = self._operate("parameters", list[tuple[str, tuple[int, ...], torch.dtype, bool]], handle)
+        return tuple(ParameterInfo(*row) for row in rows)
+
+    def submodules(self, handle: Opaque) -> tuple[SubmoduleInfo, ...]:
+        """Every submodule's qualified name and class name."""
+        return tuple(
+            SubmoduleInfo(*row) for row in self._operate("submodules", list[tuple[str, str]], handle)
+        )
+
+    def gradients(
+        self,
+        handle: str | Opaque,
+        *args: Value,
+        cotangent_seed: int,
+        method: str | None = None,
+        **kwargs: Value,
+    ) -> Gradients:
+        """Gradients of sum(output * N(cotangent_seed)), see `weighted_sum`; None where there is none."""
+        found = self._operate(
+            "gradients",
+            tuple[Any, dict[str, torch.Tensor | None], tuple[torch.Tensor | None, ...]],
+            handle,
+            *args,
+            cotangent_seed=cotangent_seed,
+            method=method,
+            **kwargs,
+        )
+        return Gradients(*found)
+
+    def hidden(self, handle: Opaque, *args: Value) -> torch.Tensor | None:
+        """The last hidden state (B, T, d) that a submodule puts out; B, T are those of args[0]."""
+        return self._operate("hidden", torch.Tensor | None, handle, *args)
+
+    def hidden_shape(self, handle: Opaque, *args: Value) -> tuple[int, ...] | None:
+        """The shape of the last hidden state (B, T, d) that a submodule puts out; B, T are those of args[0]."""
+        return self._operate("hidden_shape", tuple[int, ...] | None, handle, *args)
+
+    def call_with_hidden(
+        self, handle: Opaque, *args: Value, hidden: torch.Tensor, grad: bool = False
+    ) -> Value:
+        """The output when the last hidden state (B, T, d) of a submodule is replaced. Raises NoHidden."""
+        return self._operate("call_with_hidden", Any, handle, *args, hidden=hidden, grad=grad)
+
+    def release(self, handle: Opaque) -> None:
+        """Let the guest forget an object."""
+        self._operate("release", type(None), handle)
+
+    # Meters
+
+    def start_check(self) -> None:
+        """Begin a check: clocks at zero, output empty."""
+        self._exchange.start_check()
+
+    def take_output(self) -> Output:
+        """What was printed since the last take."""
+        out, err, truncated = self._exchange.take_output()
+        return Output(out.decode("utf-8", "replace"), err.decode("utf-8", "replace"), truncated)
+
+    def usage(self) -> Usage:
+        """Time and memory of the present check. Memory is sampled, and counted above the zygote's."""
+        if self.alive:
+            self._exchange.look_at_memory()
+        return Usage(self._exchange.seconds, self._exchange.cpu_seconds(), self._exchange.peak_memory_bytes)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return not self._closed and self._exchange.end is None
+
+    def close(self) -> None:
+        """Kill the guest and everything in its pid namespace; returns when all of it is gone. Idempotent."""
+        if self._closed:
+            return
+        self._closed = True
+        kill(self._ends.pidfd)
+        self._find_end()
+        self._ends.wire.close()
+        for fd in (self._ends.out, self._ends.err, self._ends.pidfd):
+            os.close(fd)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # How a question is asked
+
+    def _operate(self, operation: str, kind: type[_T], *args: Value, **kwargs: Value) -> _T:
+        encoder = _encoder()
+        nodes = encoder.encode(args), encoder.encode(kwargs)
+        value = self._value(Operate(next(self._ids), operation, *nodes), encoder.body())
+        return self._shaped(value, kind)
+
+    def _value(self, question: Question, body: bytes) -> Value:
+        left = self._limits.check_seconds - self._exchange.seconds
+        answer, tensors = self._ask(question, body, left, self._limits.check_cpu_seconds)
+        if not isinstance(answer, Answered):
+            self._refuse("a wrong kind of answer")
+        try:
+            return Decoder(tensors_of(tensors), _opaque).decode(answer.value)
+        except FrameError as error:
+            self._refuse(str(error))
+        except RecursionError:
+            self._refuse("a value that is too deep")
+
+    def _ask(self, question: Question, body: bytes, seconds: float, cpu: float) -> tuple[Answer, bytearray]:
+        try:
+            header, tensors = self._exchange.ask(_encode(question), body, seconds, cpu)
+        except Died:
+            self._find_end()
+            raise self._gone() from None
+        return self._checked(question.id, header, tensors)
+
+    def _checked(self, number: int, header: bytes, tensors: bytearray) -> tuple[Answer, bytearray]:
+        try:
+            answer = _decode(header)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError) as error:
+            self._refuse(str(error)[:200])
+        if answer.id != number:
+            self._refuse("an answer to another question")
+        if isinstance(answer, Raised):
+            raise StudentRaised(*_error_fields(answer))
+        if isinstance(answer, Missing):
+            raise NameMissing(answer.name[:200], tuple(name[:200] for name in answer.nearest[:3]))
+        if isinstance(answer, Refused):
+            self._refused(answer)
+        return answer, tensors
+
+    def _refused(self, answer: Refused) -> NoReturn:
+        reason = answer.reason[:300]
+        if answer.kind == "no_hidden":
+            raise NoHidden(reason)
+        if answer.kind == "too_large":
+            raise StudentRaised("AnswerTooLarge", f"the answer cannot be sent: {reason}")
+        raise LookupError(reason)
+
+    def _shaped(self, value: Value, kind: type[_T]) -> _T:
+        """The value, if it is built as `kind` says: a guest may send anything."""
+        try:
+            return msgspec.convert(value, kind)
+        except (msgspec.ValidationError, RecursionError):
+            self._refuse("an answer of another kind than was asked for")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise self._exchange.stop(not_an_answer(what))
+
+    def _gone(self) -> GuestGone:
+        end = self._exchange.end
+        assert end is not None
+        return end
+
+    def _find_end(self) -> None:
+        """Wait until nothing of the guest is left, and learn how it ended."""
+        if not wait_for_end(self._ends.pidfd, _REAPING_SECONDS):
+            raise SandboxBroken(
+                f"a guest was still there {_REAPING_SECONDS:g} s after it was killed; restart the run"
+            )
+        if self._reaped:
+            return
+        self._reaped = True
+        status = self._reap()
+        if isinstance(self._exchange.end, Died):
+            self._exchange.end = GuestCrashed(describe_end(status))
+
+
+def _encoder() -> Encoder:
+    return Encoder(_cannot_send)
+
+
+def _cannot_send(value: object) -> OpaqueNode:
+    raise TypeError(f"a {type(value).__name__} cannot be sent to a guest")
+
+
+def _opaque(node: OpaqueNode) -> Opaque:
+    return Opaque(node.id, node.type_name[:200], node.is_module, node.text[:300])
+
+
+def _error_fields(raised: Raised) -> tuple[str, str, tuple[str, ...], bool]:
+    lines = tuple(line[:300] for line in raised.traceback[:40])
+    return raised.type_name[:200], raised.message[:4000], lines, raised.memory
+
+
+def _cell(cell: Any) -> CellReport:
+    error = None if cell.error is None else CellError(*_error_fields(cell.error))
+    return CellReport(cell.number, cell.status, cell.note[:300], error)

@@ -1,0 +1,97 @@
+"""How a freshly forked process becomes a guest: one ordered list of steps.
+
+It is forked by the zygote as pid 1 of a new pid namespace. It still holds CAP_SYS_ADMIN over the
+sandbox's user namespace, until it leaves that namespace for its own. No student code has run yet.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import socket
+import sys
+
+import msgspec
+
+from . import system
+
+WIRE = 3
+
+
+class Confinement(msgspec.Struct, frozen=True):
+    """The limits of one guest as the kernel takes them: absolute numbers, worked out by the grader."""
+
+    data_bytes: int
+    address_bytes: int
+    processes: int
+    open_files: int
+    file_bytes: int
+    disk_bytes: int
+    inodes: int
+    cpu_seconds: int
+    seccomp: bytes
+
+
+def enter(descriptors: tuple[int, int, int], limits: Confinement) -> socket.socket:
+    """Take every step; return the wire. `descriptors` are the wire, stdout and stderr."""
+    # A guest never outlives its zygote, whatever it does with signals.
+    system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
+    # Its own session: no signal to a process group reaches another guest.
+    os.setsid()
+    _take_descriptors(descriptors)
+    # Own view of the mounts, no network at all, own shared memory and message queues, own host name.
+    system.unshare(system.CLONE_NEWNS | system.CLONE_NEWNET | system.CLONE_NEWIPC | system.CLONE_NEWUTS)
+    # The host's name is none of a student's business.
+    socket.sethostname("guest")
+    _own_disk(limits)
+    # The working directory is also where the files of the submission go.
+    os.chdir("/work")
+    os.umask(0o022)
+    for kind, value in (
+        (resource.RLIMIT_DATA, limits.data_bytes),  # private memory: MemoryError rather than a dead machine
+        (resource.RLIMIT_AS, limits.address_bytes),  # shared mappings too
+        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_FSIZE, limits.file_bytes),
+        (resource.RLIMIT_CPU, limits.cpu_seconds),  # behind the grader's own clock
+        (resource.RLIMIT_CORE, 0),  # no dump of a crash
+        (resource.RLIMIT_MEMLOCK, 0),  # no memory that cannot be swapped
+        (resource.RLIMIT_MSGQUEUE, 0),  # kernel memory that no other limit counts
+        (resource.RLIMIT_SIGPENDING, 256),  # likewise
+    ):
+        resource.setrlimit(kind, (value, value))
+    # Own user namespace, with no user mapped: the guest is nobody, and the mounts are no longer its own.
+    system.unshare(system.CLONE_NEWUSER)
+    # Only now: the kernel counts processes per user namespace, so neighbours do not share this limit.
+    resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes, limits.processes))
+    # The new namespace gave every capability over itself; give them all back, for good.
+    system.drop_capabilities()
+    # No setuid program can lift what follows, and an unprivileged process may load a filter.
+    system.prctl(system.PR_SET_NO_NEW_PRIVS, 1)
+    # Last: the steps above need system calls that the filter refuses.
+    system.load_seccomp(limits.seccomp)
+    return socket.socket(fileno=WIRE)
+
+
+def _take_descriptors(descriptors: tuple[int, int, int]) -> None:
+    """Wire on 3, output on 1 and 2, an empty input on 0, and nothing else of the zygote's."""
+    sys.stdout.flush()
+    wire, out, err = descriptors
+    empty = os.open("/dev/null", os.O_RDONLY)
+    # Lift all four above the places they go to, so that none is overwritten before it is moved.
+    lifted = [os.dup2(fd, 60 + index) for index, fd in enumerate((empty, out, err, wire))]
+    for place, fd in enumerate(lifted):
+        os.dup2(fd, place, inheritable=place < WIRE)
+    system.close_from(WIRE + 1)
+
+
+def _own_disk(limits: Confinement) -> None:
+    """One tmpfs, bounded in bytes and files, behind every writable folder."""
+    quiet = system.MS_NOSUID | system.MS_NODEV | system.MS_NOEXEC
+    size = f"size={limits.disk_bytes},nr_inodes={limits.inodes},mode=0755"
+    system.mount("tmpfs", "/scratch", "tmpfs", quiet, size)
+    for name, target in (("work", "/work"), ("tmp", "/tmp"), ("shm", "/dev/shm")):
+        os.mkdir(f"/scratch/{name}")
+        system.mount(f"/scratch/{name}", target, "", system.MS_BIND)
+    # The tmpfs itself stays out of sight behind an empty, read-only one.
+    system.mount("tmpfs", "/scratch", "tmpfs", quiet | system.MS_RDONLY, "size=4k,nr_inodes=1,mode=0555")

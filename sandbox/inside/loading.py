@@ -1,0 +1,248 @@
+"""Running a submission so that whatever can be defined gets defined.
+
+A script runs one top-level statement at a time in one module, a notebook one cell at a time in the
+notebook shell. What raises is recorded and the rest goes on. A soft alarm stops what runs when the
+time is up; from then on each further cell or statement gets a moment of its own.
+"""
+
+from __future__ import annotations
+
+import __future__
+import ast
+import builtins
+import inspect
+import linecache
+import os
+import signal
+import sys
+import time
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from . import colab, notebook
+from .questions import CellOutcome, Loaded, Program
+from .tracebacks import describe
+
+# After the alarm each cell still gets this long, so that later definitions are made.
+MOMENT = 1.0
+MAX_CELLS = 10_000
+MAX_NAMES = 2000
+_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+
+class LoadStopped(BaseException):
+    """Raised in the student's code when its time for loading is up."""
+
+
+class Loading:
+    """A submission that has been run: its namespace and what became of each cell."""
+
+    def __init__(self, program: Program, namespace: dict[str, Any], files: dict[str, str]) -> None:
+        self.program = program
+        self.namespace = namespace
+        self.files = files  # code file name -> what the student calls it
+        self.cells: list[CellOutcome] = []
+        self.notes: list[str] = []
+        self.seconds = 0.0
+        self._before = set(namespace)
+
+    def record(self, number: int, status: str, error: BaseException | None = None, note: str = "") -> None:
+        if len(self.cells) < MAX_CELLS:
+            raised = None if error is None else describe(0, error, self.files)
+            self.cells.append(CellOutcome(number, status, note, raised))  # type: ignore[arg-type]
+
+    def note(self, text: str) -> None:
+        if text not in self.notes and len(self.notes) < 50:
+            self.notes.append(text[:300])
+
+    def answer(self, number: int) -> Loaded:
+        return Loaded(number, self.cells, self.notes, self.seconds)
+
+    def names(self) -> list[tuple[str, str, str | None]]:
+        """Each public name that the submission defines: name, kind, signature."""
+        found = []
+        for name, value in list(self.namespace.items()):
+            if type(name) is str and not name.startswith("_") and name not in self._before:
+                found.append((name, *_kind(value)))
+        return found[:MAX_NAMES]
+
+
+def _kind(value: object) -> tuple[str, str | None]:
+    if type(value) is types.ModuleType:
+        return "module", None
+    is_class = isinstance(value, type)
+    if not is_class and not callable(value):
+        return "value", None
+    try:
+        signature = str(inspect.signature(value))[:300]  # type: ignore[arg-type]
+    except Exception:
+        signature = None
+    if is_class:
+        return "class", signature
+    return ("function" if inspect.isroutine(value) else "value"), signature
+
+
+def load(program: Program, seconds: float) -> Loading:
+    """Run the program; never raises for what the student's code does."""
+    builtins.input = _no_input
+    sys.modules.update(colab.modules())
+    # Last, so that a student's torch.py shadows nothing.
+    sys.path.append("/work")
+    start = time.monotonic()
+    with _alarm(seconds) as again:
+        loading = (_load_notebook if program.kind == "notebook" else _load_script)(program, again)
+    loading.seconds = time.monotonic() - start
+    return loading
+
+
+def _no_input(prompt: object = "") -> NoReturn:
+    raise EOFError("input() has nobody to ask while the submission is graded; use a constant instead")
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[Callable[[], None]]:
+    """Raise LoadStopped in the main thread after `seconds`; the value yielded gives the next cell its moment."""
+    end = time.monotonic() + seconds
+
+    def stop(signum: int, frame: object) -> NoReturn:
+        raise LoadStopped(f"stopped after {seconds:g} s")
+
+    def again() -> None:
+        # Repeated, since a bare except in a loop may swallow the first.
+        signal.setitimer(signal.ITIMER_REAL, max(end - time.monotonic(), MOMENT), 0.2)
+
+    signal.signal(signal.SIGALRM, stop)
+    try:
+        again()
+        yield again
+    except LoadStopped:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+
+
+def _quiet() -> None:
+    """Between cells no alarm may fire: it would hit the loader itself."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+# Scripts
+
+
+def _load_script(program: Program, again: Callable[[], None]) -> Loading:
+    source, path = program.cells[0], program.path
+    filename = os.path.join("/work", path)
+    module = _module(program, filename)
+    loading = Loading(program, module.__dict__, {filename: path})
+    _quiet()
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    sys.argv = [path]
+    try:
+        tree = ast.parse(source, filename)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        loading.record(getattr(error, "lineno", None) or 1, "raised", error)
+        return loading
+    module.__doc__ = ast.get_docstring(tree, clean=False)
+    flags = 0
+    for statement in tree.body:
+        if not allowed(statement, program.level):
+            loading.record(statement.lineno, "skipped")
+            continue
+        try:
+            single = ast.Module([statement], [])
+            code = compile(single, filename, "exec", flags=flags, dont_inherit=True)
+            flags |= code.co_flags & _FUTURES
+            again()
+            exec(code, module.__dict__)  # noqa: S102  running it is what the sandbox is for
+            _quiet()
+        except SystemExit:
+            _quiet()
+            loading.record(statement.lineno, "ok", note="the script ended itself here")
+            loading.note(f"{path} ended itself at line {statement.lineno}; what stands below it was not run")
+            break
+        except LoadStopped as error:
+            _quiet()
+            loading.record(statement.lineno, "stopped", note=str(error))
+        except BaseException as error:
+            _quiet()
+            loading.record(statement.lineno, "raised", error)
+        else:
+            loading.record(statement.lineno, "ok")
+    return loading
+
+
+def _module(program: Program, filename: str) -> types.ModuleType:
+    name = os.path.splitext(os.path.basename(program.path))[0]
+    if program.run_as == "__main__":
+        name = "__main__"
+    elif name in sys.modules or not name.isidentifier():
+        name = "submission"
+    module = types.ModuleType(name)
+    module.__file__ = filename
+    module.__builtins__ = builtins  # type: ignore[attr-defined]
+    sys.modules[name] = module
+    return module
+
+
+def allowed(statement: ast.stmt, level: str) -> bool:
+    """Whether a top-level statement runs at this level."""
+    if level == "all" or isinstance(
+        statement, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    ):
+        return True
+    if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        return level == "definitions" or not any(isinstance(node, _WORK) for node in ast.walk(statement))
+    if isinstance(statement, ast.Try):
+        # try: import x  except ImportError: ...
+        parts = [*statement.body, *statement.orelse, *statement.finalbody]
+        parts += [inner for handler in statement.handlers for inner in handler.body]
+        return all(isinstance(part, ast.Pass) or allowed(part, level) for part in parts)
+    return False
+
+
+_WORK = (ast.Call, ast.Await, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+# Notebooks
+
+
+def _load_notebook(program: Program, again: Callable[[], None]) -> Loading:
+    numbers = program.numbers or tuple(range(1, len(program.cells) + 1))
+    shell = notebook.shell()
+    loading = Loading(program, shell.user_ns, {})
+    _quiet()
+    notebook.prepare(shell, loading.note, loading.files)
+    if program.level != "all":
+        shell.ast_transformers.append(_Filter(program.level))
+    sys.argv = [program.path]
+    for number, source in zip(numbers, program.cells, strict=True):
+        again()
+        try:
+            error = notebook.run_cell(shell, source, number)
+        except BaseException as escaped:  # an alarm that hits the shell itself
+            error = escaped
+        finally:
+            _quiet()
+        if error is None:
+            loading.record(number, "ok")
+        elif isinstance(error, LoadStopped):
+            loading.record(number, "stopped", note=str(error))
+        elif isinstance(error, SystemExit):
+            loading.record(number, "ok", note="the cell ended itself here")
+        else:
+            loading.record(number, "raised", error)
+    return loading
+
+
+class _Filter(ast.NodeTransformer):
+    """Leaves only the statements that a level allows, at their lines."""
+
+    def __init__(self, level: str) -> None:
+        self._level = level
+
+    def visit_Module(self, node: ast.Module) -> ast.Module:
+        node.body = [statement for statement in node.body if allowed(statement, self._level)]
+        return node

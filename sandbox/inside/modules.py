@@ -1,0 +1,198 @@
+"""Operations on modules and functions of a submission: what a check asks beyond a plain call.
+
+Each is one function; `OPERATIONS` at the end names those that the grader may ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import nn
+
+
+class NoHidden(LookupError):
+    """No submodule of the model puts out a hidden state of shape (B, T, d)."""
+
+
+def _module(value: object) -> nn.Module:
+    if not isinstance(value, nn.Module):
+        raise TypeError(f"{type(value).__name__} is not a torch.nn.Module")
+    return value
+
+
+def make(name: str, /, *args: Any, **kwargs: Any) -> nn.Module:
+    """A module of torch.nn itself, made in the guest."""
+    return _module(getattr(nn, name)(*args, **kwargs))
+
+
+def set_mode(handle: object, training: bool) -> None:
+    _module(handle).train(training)
+
+
+def cast(handle: object, dtype: torch.dtype) -> None:
+    _module(handle).to(dtype=dtype)
+
+
+def state_dict(handle: object) -> dict[str, torch.Tensor]:
+    return {
+        name: value for name, value in _module(handle).state_dict().items() if isinstance(value, torch.Tensor)
+    }
+
+
+def load_state_dict(handle: object, state: dict[str, torch.Tensor]) -> None:
+    _module(handle).load_state_dict(state)
+
+
+def parameters(handle: object) -> list[tuple[str, tuple[int, ...], torch.dtype, bool]]:
+    return [
+        (name, tuple(value.shape), value.dtype, value.requires_grad)
+        for name, value in _module(handle).named_parameters()
+    ]
+
+
+def submodules(handle: object) -> list[tuple[str, str]]:
+    return [(name, type(module).__name__) for name, module in _module(handle).named_modules() if name]
+
+
+def float_tensors(value: object) -> Iterator[torch.Tensor]:
+    """The floating-point tensors in a value, in order, through tuples, lists and dicts."""
+    if isinstance(value, torch.Tensor):
+        if value.is_floating_point():
+            yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from float_tensors(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from float_tensors(item)
+
+
+def weighted_sum(output: object, seed: int) -> torch.Tensor:
+    """sum(output * N), N standard normal from `seed`: the scalar whose gradients are compared.
+
+    N is drawn in float64 for every dtype, one tensor after another, so both sides of the wire get the same.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    total = torch.zeros((), dtype=torch.float64)
+    for tensor in float_tensors(output):
+        cotangent = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
+        total = total + (tensor * cotangent.to(tensor.dtype)).sum()
+    return total
+
+
+def gradients(
+    handle: Any, *args: Any, cotangent_seed: int, method: str | None = None, **kwargs: Any
+) -> tuple[object, dict[str, torch.Tensor | None], tuple[torch.Tensor | None, ...]]:
+    """The output, and the gradients of `weighted_sum` by each parameter and each positional argument."""
+    inputs = [
+        value.detach().requires_grad_()
+        if isinstance(value, torch.Tensor) and value.is_floating_point()
+        else value
+        for value in args
+    ]
+    with torch.enable_grad():
+        function = handle if method is None else getattr(handle, method)
+        output = function(*inputs, **kwargs)
+        named = dict(handle.named_parameters()) if isinstance(handle, nn.Module) else {}
+        trained = {name: value for name, value in named.items() if value.requires_grad}
+        floats = [value for value in inputs if isinstance(value, torch.Tensor) and value.requires_grad]
+        loss = weighted_sum(output, cotangent_seed)
+        wanted = [*trained.values(), *floats]
+        if loss.requires_grad and wanted:
+            found = list(torch.autograd.grad(loss, wanted, allow_unused=True))
+        else:
+            found = [None] * len(wanted)
+    by_name: dict[str, torch.Tensor | None] = dict.fromkeys(named)
+    by_name.update(zip(trained, found[: len(trained)], strict=True))
+    of_inputs = iter(found[len(trained) :])
+    return (
+        output,
+        by_name,
+        tuple(
+            next(of_inputs) if isinstance(value, torch.Tensor) and value.requires_grad else None
+            for value in inputs
+        ),
+    )
+
+
+class _Hidden:
+    """Hooks on every submodule that count the hidden states (B, T, d) put out, and can replace one of them."""
+
+    def __init__(
+        self, model: nn.Module, tokens: torch.Tensor, replace: int = 0, by: torch.Tensor | None = None
+    ) -> None:
+        if not isinstance(tokens, torch.Tensor) or tokens.dim() < 2:
+            raise NoHidden("the first argument is not a tensor of shape (B, T, ...)")
+        self._leading = tuple(tokens.shape[:2])
+        self._model, self._replace, self._by = model, replace, by
+        self.count = 0
+        self.last: torch.Tensor | None = None
+
+    def __enter__(self) -> _Hidden:
+        # The fast path of nn.TransformerEncoder hands nested tensors on, which have no (B, T, d).
+        self._fast_path = torch.backends.mha.get_fastpath_enabled()
+        torch.backends.mha.set_fastpath_enabled(False)
+        self._hooks = [
+            module.register_forward_hook(self._seen)
+            for module in self._model.modules()
+            if module is not self._model
+        ]
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        torch.backends.mha.set_fastpath_enabled(self._fast_path)
+        for hook in self._hooks:
+            hook.remove()
+
+    def _seen(self, _module: nn.Module, _args: object, output: object) -> object:
+        if not (isinstance(output, torch.Tensor) and output.dim() == 3 and output.is_floating_point()):
+            return None
+        if tuple(output.shape[:2]) != self._leading:
+            return None
+        self.count += 1
+        self.last = output.detach().clone()
+        return self._by if self.count == self._replace else None
+
+
+def hidden(handle: object, *args: Any, **kwargs: Any) -> torch.Tensor | None:
+    """The last hidden state (B, T, d) that a submodule puts out; None when there is none."""
+    model = _module(handle)
+    with _Hidden(model, args[0]) as seen, torch.no_grad():
+        model(*args, **kwargs)
+    return seen.last
+
+
+def hidden_shape(handle: object, *args: Any, **kwargs: Any) -> tuple[int, ...] | None:
+    """The shape of `hidden`; None when there is none."""
+    last = hidden(handle, *args, **kwargs)
+    return None if last is None else tuple(last.shape)
+
+
+def call_with_hidden(
+    handle: object, *args: Any, hidden: torch.Tensor, grad: bool = False, **kwargs: Any
+) -> object:
+    """The output when the last hidden state (B, T, d) that a submodule puts out is replaced by `hidden`."""
+    model = _module(handle)
+    with _Hidden(model, args[0]) as seen, torch.no_grad():
+        model(*args, **kwargs)
+    if not seen.count:
+        raise NoHidden("no submodule of the model puts out a float tensor of shape (B, T, d)")
+    with _Hidden(model, args[0], replace=seen.count, by=hidden), torch.set_grad_enabled(grad):
+        return model(*args, **kwargs)
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "torch": make,
+    "set_mode": set_mode,
+    "cast": cast,
+    "state_dict": state_dict,
+    "load_state_dict": load_state_dict,
+    "parameters": parameters,
+    "submodules": submodules,
+    "gradients": gradients,
+    "hidden": hidden,
+    "hidden_shape": hidden_shape,
+    "call_with_hidden": call_with_hidden,
+}

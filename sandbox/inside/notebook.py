@@ -1,0 +1,192 @@
+"""The notebook shell: IPython's real cell semantics, without what a grader cannot offer.
+
+The shell is made once in the zygote, and each guest has its own copy of it by the fork. Shell escapes,
+installs and magics that need a browser, a kernel or a network are noted and skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from IPython.core.compilerop import CachingCompiler
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+_INSTALLS = ("pip", "conda", "mamba", "micromamba", "uv", "apt", "apt-get")
+_SKIPPED_LINES = (
+    *_INSTALLS,
+    "system",
+    "sx",
+    "sc",
+    "tensorboard",
+    "debug",
+    "pdb",
+    "bookmark",
+    "pycat",
+    "edit",
+    "logstart",
+)
+_SKIPPED_CELLS = (
+    "bash",
+    "sh",
+    "script",
+    "system",
+    "sx",
+    "ruby",
+    "perl",
+    "javascript",
+    "js",
+    "html",
+    "svg",
+    "latex",
+    "markdown",
+)
+_HARMLESS_LINES = (
+    "matplotlib",
+    "pylab",
+    "config",
+    "colors",
+    "xmode",
+    "gui",
+    "load_ext",
+    "reload_ext",
+    "autoreload",
+)
+
+
+class _Names(CachingCompiler):
+    """Names each cell's code as the student counts it, so that tracebacks say "cell 3, line 2"."""
+
+    number = 0
+    files: dict[str, str] | None = None
+
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
+        name = f"<cell {self.number}>"
+        if self.files is not None:
+            self.files[name] = f"cell {self.number}"
+        return name
+
+
+class _Shell(InteractiveShell):
+    """An InteractiveShell that neither writes history nor prints tracebacks, and has no system to call."""
+
+    note: Callable[[str], None] = staticmethod(lambda text: None)
+
+    def showtraceback(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: the error is in the report of the cell."""
+
+    def system(self, cmd: str) -> None:  # type: ignore[override]
+        self._skip_command(cmd)
+
+    system_piped = system_raw = system
+
+    def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> Any:
+        self._skip_command(cmd)
+        return [] if split else ""
+
+    def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
+        if self.find_line_magic(magic_name) is None:
+            self.note(f"%{magic_name} was skipped: there is no such magic here")
+            return None
+        return super().run_line_magic(magic_name, line, _stack_depth)
+
+    def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
+        if self.find_cell_magic(magic_name) is None:
+            self.note(f"a cell that begins with %%{magic_name} was skipped: there is no such magic here")
+            return None
+        return super().run_cell_magic(magic_name, line, cell)
+
+    def _skip_command(self, command: str) -> None:
+        try:
+            first = shlex.split(command)[0]
+        except (ValueError, IndexError):
+            first = command.strip().split(" ")[0]
+        if os.path.basename(first) in (*_INSTALLS, "pip3"):
+            self.note(f"!{first} was skipped: nothing can be installed while a submission is graded")
+        else:
+            self.note(f"!{first[:60]} was skipped: there is no shell while a submission is graded")
+
+
+def make_shell() -> None:
+    """Make the one shell, in the zygote."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.HistoryManager.hist_file = ":memory:"
+    config.InteractiveShell.cache_size = 0
+    config.InteractiveShell.colors = "nocolor"
+    config.InteractiveShell.xmode = "Plain"
+    config.InteractiveShell.history_load_length = 0
+    main, hooks = sys.modules["__main__"], (sys.excepthook, sys.displayhook)
+    made = _Shell.instance(config=config, compiler_class=_Names)
+    made.displayhook = made.display_trap.hook = _quiet_display(made)
+    lines, cells = made.magics_manager.magics["line"], made.magics_manager.magics["cell"]
+    lines.update({name: _skipper(made, f"%{name}") for name in _SKIPPED_LINES})
+    lines.update({name: _nothing for name in _HARMLESS_LINES})
+    lines["cd"] = lambda line: _change_folder(made, line)
+    cells.update({name: _skipper(made, f"%%{name}") for name in _SKIPPED_CELLS})
+    run_cell(made, "1", 0)  # the first cell imports and compiles what every cell needs
+    made.user_ns.pop("_", None)
+    sys.modules["__main__"] = main
+    sys.excepthook, sys.displayhook = hooks
+
+
+def _quiet_display(made: InteractiveShell) -> Any:
+    hook = made.displayhook
+
+    class Quiet(type(hook)):  # type: ignore[misc]
+        """Keeps the last value as `_` and prints nothing: the repr of a model is nobody's output."""
+
+        def __call__(self, result: object = None) -> None:
+            if result is not None:
+                made.user_ns["_"] = result
+
+    return Quiet(shell=made)
+
+
+def _skipper(made: _Shell, label: str) -> Callable[..., None]:
+    def skip(line: str = "", cell: str | None = None) -> None:
+        name = label.lstrip("%")
+        why = "nothing can be installed" if name in _INSTALLS else "it is not available"
+        made.note(f"{label} was skipped: {why} while a submission is graded")
+
+    return skip
+
+
+def _nothing(line: str) -> None:
+    """A magic that only changes how a notebook looks or reloads."""
+
+
+def _change_folder(made: _Shell, line: str) -> None:
+    target = os.path.normpath(os.path.join(os.getcwd(), line.strip().strip("'\"") or "/work"))
+    if (target == "/work" or target.startswith("/work/")) and os.path.isdir(target):
+        os.chdir(target)
+    else:
+        made.note(f"%cd {line.strip()[:60]} was skipped: there is no such folder in the submission")
+
+
+def shell() -> _Shell:
+    """The shell made by the zygote."""
+    return _Shell.instance()
+
+
+def prepare(made: _Shell, note: Callable[[str], None], files: dict[str, str]) -> None:
+    """In a guest, before its first cell."""
+    made.note = note
+    made.compile.files = files
+    sys.modules["__main__"] = made.user_module
+
+
+def run_cell(made: _Shell, source: str, number: int) -> BaseException | None:
+    """Run one cell; the exception that it ended with, if any."""
+    made.compile.number = number
+    made.execution_count = number
+    result = made.run_cell(source, store_history=False, silent=False)
+    error: BaseException | None = result.error_before_exec or result.error_in_exec
+    if isinstance(error, UsageError):
+        made.note(f"a magic in cell {number} was used wrongly: {str(error)[:150]}")
+    return error

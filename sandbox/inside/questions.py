@@ -1,0 +1,169 @@
+"""The messages that cross the wire: questions from the grader, answers from the guest.
+
+Each answer repeats the id of its question. Values travel as a tree of nodes (`Node`); a tensor in the
+tree is an index into the frame's body. This module must stay free of torch: it only says what is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Union
+
+import msgspec
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is run of a submission.
+
+    `path` is the file as the student named it and appears in tracebacks. A script has one cell: its
+    whole source. `numbers` are the cells' numbers as a student counts code cells; they default to 1..n.
+    `level` says how much runs: "definitions" leaves out all statements but imports, def, class and
+    assignments, "constants" also the assignments that call something.
+    """
+
+    kind: Literal["script", "notebook"]
+    path: str
+    cells: tuple[str, ...]
+    numbers: tuple[int, ...] = ()
+    run_as: Literal["module", "__main__"] = "module"
+    level: Literal["all", "definitions", "constants"] = "all"
+
+
+class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Base of the nodes that are not plain msgpack values."""
+
+
+class TupleNode(Part, tag="t"):
+    items: list[Node]
+
+
+class ListNode(Part, tag="l"):
+    items: list[Node]
+
+
+class DictNode(Part, tag="d"):
+    keys: list[str]
+    items: list[Node]
+
+
+class BytesNode(Part, tag="b"):
+    data: bytes
+
+
+class TensorNode(Part, tag="x"):
+    index: int
+
+
+class DtypeNode(Part, tag="y"):
+    name: str
+
+
+class ExceptionNode(Part, tag="e"):
+    type_name: str
+    message: str
+
+
+class OpaqueNode(Part, tag="o"):
+    id: int
+    type_name: str
+    is_module: bool
+    text: str
+
+
+Node = Union[  # noqa: UP007  msgspec resolves the forward references of a Union
+    None,
+    bool,
+    int,
+    float,
+    str,
+    TupleNode,
+    ListNode,
+    DictNode,
+    BytesNode,
+    TensorNode,
+    DtypeNode,
+    ExceptionNode,
+    OpaqueNode,
+]
+
+
+class Message(msgspec.Struct, frozen=True):
+    """Base of every message."""
+
+    id: int
+
+
+class Load(Message, tag="load"):
+    """Write the files into the working directory, run the program, and answer `Loaded`."""
+
+    files: dict[str, bytes]
+    program: Program
+    seconds: float
+    seed: bytes
+
+
+class Call(Message, tag="call"):
+    """Call a name of the submission, or an object behind a handle; answer `Answered`."""
+
+    target: str | int
+    method: str | None
+    args: Node
+    kwargs: Node
+    grad: bool
+    seed: int | None
+    keep_inputs: bool
+
+
+class Operate(Message, tag="operate"):
+    """Do one of the operations of `modules`; answer `Answered`."""
+
+    operation: str
+    args: Node
+    kwargs: Node
+
+
+Question = Load | Call | Operate
+
+
+class Raised(Message, tag="raised"):
+    """The student's code raised."""
+
+    type_name: str
+    message: str
+    traceback: list[str]
+    memory: bool
+
+
+class CellOutcome(msgspec.Struct, frozen=True):
+    number: int
+    status: Literal["ok", "raised", "stopped", "skipped"]
+    note: str = ""
+    error: Raised | None = None
+
+
+class Loaded(Message, tag="loaded"):
+    cells: list[CellOutcome]
+    notes: list[str]
+    seconds: float
+
+
+class Answered(Message, tag="answered"):
+    value: Node
+
+
+class Missing(Message, tag="missing"):
+    """The submission defines no such name; `nearest` are those that come near."""
+
+    name: str
+    nearest: list[str]
+
+
+class Refused(Message, tag="refused"):
+    """The question cannot be answered, through no fault of the student's; `kind` says how the grader takes it."""
+
+    kind: Literal["no_hidden", "no_handle", "too_large"]
+    reason: str
+
+
+Answer = Loaded | Answered | Raised | Missing | Refused

@@ -1,0 +1,265 @@
+"""The guest's loop: a question comes in, an answer goes out, one at a time.
+
+Everything here runs in the same process as the student's code, so nothing here is trusted by the
+grader; it only has to be right for students who are honest.
+"""
+
+from __future__ import annotations
+
+import difflib
+import gc
+import os
+import random
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+
+from . import loading, modules, notebook
+from .questions import (
+    Answer,
+    Answered,
+    Call,
+    Load,
+    Loaded,
+    Missing,
+    Node,
+    OpaqueNode,
+    Operate,
+    Question,
+    Raised,
+    Refused,
+)
+from .tracebacks import describe
+from .values import Decoder, Encoder, TooLarge, Value, tensors_of
+from .wire import MAX_ANSWER_HEADER, frame, read_frame
+
+_decode = msgspec.msgpack.Decoder(Question).decode
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class NameNotFound(LookupError):
+    """The submission defines no such name."""
+
+
+class HandleNotFound(LookupError):
+    """No object is kept under this handle."""
+
+
+def warm_up() -> None:
+    """In the zygote: make the notebook shell, and run each path of this module once, so that guests find it warm."""
+    notebook.make_shell()
+    encoder = Encoder(lambda _: OpaqueNode(0, "", False, ""))
+    encoder.encode((torch.zeros(2, dtype=torch.float64), None))
+    tensors_of(encoder.body())
+    with torch.enable_grad():
+        weight = torch.zeros(2, 2, requires_grad=True)
+        torch.autograd.grad((weight @ weight).softmax(-1).sum(), weight, allow_unused=True)
+
+
+def serve(wire: socket.socket) -> None:
+    """Answer questions until the grader closes the wire."""
+    gc.enable()
+    server = _Server()
+    wire.sendall(frame(_encode(Answered(0, None))))
+    while True:
+        arrived = read_frame(wire)
+        if arrived is None:
+            return
+        header, body = arrived
+        question: Question = _decode(header)
+        answer, tensors = server.answer(question, body)
+        _flush()
+        wire.sendall(frame(_bounded(answer), tensors))
+
+
+def _bounded(answer: Answer) -> bytes:
+    header = _encode(answer)
+    if len(header) > MAX_ANSWER_HEADER:
+        return _encode(
+            Refused(answer.id, "too_large", f"more than {MAX_ANSWER_HEADER // 2**20} MiB of plain values")
+        )
+    return header
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # noqa: S110  a student may have closed it or put anything in its place
+            pass
+
+
+def _restore_defaults() -> None:
+    """Undo what student code may have set for the whole process."""
+    if torch.get_default_dtype() is not torch.float32:
+        torch.set_default_dtype(torch.float32)
+    if torch._GLOBAL_DEVICE_CONTEXT.__dict__:
+        torch.set_default_device(None)
+    if torch.get_num_threads() != 1:
+        torch.set_num_threads(1)
+    if torch.are_deterministic_algorithms_enabled():
+        torch.use_deterministic_algorithms(False)
+    if torch.is_anomaly_enabled():
+        torch.autograd.set_detect_anomaly(False)
+
+
+def _reseed(seed: bytes) -> None:
+    number = int.from_bytes(seed[:8], "little")
+    random.seed(number)
+    np.random.seed(number % 2**32)
+    torch.manual_seed(number % 2**63)
+
+
+class _Server:
+    def __init__(self) -> None:
+        self._loaded: loading.Loading | None = None
+        self._objects: dict[int, object] = {}
+        self._ids: dict[int, int] = {}  # id() of a kept object -> its handle
+        self._next = 1
+
+    def answer(self, question: Question, body: bytes | bytearray) -> tuple[Answer, bytes]:
+        try:
+            if isinstance(question, Load):
+                return self._load(question), b""
+            value = (
+                self._call(question, body) if isinstance(question, Call) else self._operate(question, body)
+            )
+            encoder = Encoder(self._keep)
+            node = encoder.encode(value)
+            return Answered(question.id, node), encoder.body()
+        except NameNotFound as error:
+            return Missing(question.id, str(error), self._nearest(str(error))), b""
+        except HandleNotFound as error:
+            return Refused(question.id, "no_handle", str(error)), b""
+        except modules.NoHidden as error:
+            return Refused(question.id, "no_hidden", str(error)), b""
+        except TooLarge as error:
+            return Refused(question.id, "too_large", str(error)), b""
+        except BaseException as error:
+            return self._raised(question.id, error), b""
+
+    def _raised(self, number: int, error: BaseException) -> Raised:
+        files = self._loaded.files if self._loaded else {}
+        return describe(number, error, files)
+
+    def _load(self, question: Load) -> Loaded:
+        _reseed(question.seed)
+        for name, content in question.files.items():
+            os.makedirs(os.path.dirname(os.path.join("/work", name)), exist_ok=True)
+            with open(os.path.join("/work", name), "wb") as file:
+                file.write(content)
+        self._loaded = loading.load(question.program, question.seconds)
+        return self._loaded.answer(question.id)
+
+    def _call(self, question: Call, body: bytes | bytearray) -> Value:
+        args, kwargs = self._arguments(question.args, question.kwargs, body)
+        function = self._target(question.target)
+        if question.method is not None:
+            function = getattr(function, question.method)
+        _restore_defaults()
+        if question.seed is not None:
+            _reseed(question.seed.to_bytes(8, "little", signed=question.seed < 0))
+        with torch.set_grad_enabled(question.grad):
+            value = function(*args, **kwargs)  # type: ignore[operator]
+        return (value, args, kwargs) if question.keep_inputs else value
+
+    def _operate(self, question: Operate, body: bytes | bytearray) -> Value:
+        args, kwargs = self._arguments(question.args, question.kwargs, body)
+        _restore_defaults()
+        if question.operation == "names":
+            return self._program().names()
+        if question.operation == "release":
+            self._release(args[0])
+            return None
+        if question.operation == "gradients" and type(args[0]) is str:
+            args = (self._target(args[0]), *args[1:])
+        return modules.OPERATIONS[question.operation](*args, **kwargs)
+
+    def _arguments(
+        self, args: Node, kwargs: Node, body: bytes | bytearray
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        decoder = Decoder(tensors_of(body), lambda node: self._find(node.id))
+        return decoder.decode(args), decoder.decode(kwargs)
+
+    def _target(self, target: str | int) -> object:
+        if isinstance(target, int):
+            return self._find(target)
+        first, *rest = target.split(".")
+        try:
+            found = self._program().namespace[first]
+            for name in rest:
+                found = getattr(found, name)
+        except (KeyError, AttributeError):
+            raise NameNotFound(target) from None
+        return found
+
+    def _program(self) -> loading.Loading:
+        if self._loaded is None:
+            raise HandleNotFound("nothing has been loaded")
+        return self._loaded
+
+    def _nearest(self, name: str) -> list[str]:
+        own = [row[0] for row in self._program().names() if row[1] != "module"]
+        plain = {candidate.lower().replace("_", ""): candidate for candidate in own}
+        found = difflib.get_close_matches(name.lower().replace("_", ""), plain, n=3, cutoff=0.6)
+        return [plain[key] for key in found]
+
+    def _keep(self, value: object) -> OpaqueNode:
+        number = self._ids.get(id(value))
+        if number is None:
+            number, self._next = self._next, self._next + 1
+            self._objects[number] = value
+            self._ids[id(value)] = number
+        return OpaqueNode(number, type_name(value), isinstance(value, torch.nn.Module), text_of(value))
+
+    def _find(self, number: int) -> object:
+        try:
+            return self._objects[number]
+        except KeyError:
+            raise HandleNotFound(f"no object is kept under the handle {number}") from None
+
+    def _release(self, value: object) -> None:
+        number = self._ids.pop(id(value), None)
+        if number is not None:
+            del self._objects[number]
+
+
+def type_name(value: object) -> str:
+    """The name of a value's type, qualified unless the student wrote it."""
+    kind = type(value)
+    module = str(getattr(kind, "__module__", ""))
+    name = str(getattr(kind, "__qualname__", kind.__name__))
+    root = module.partition(".")[0]
+    return f"{root}.{name}"[:200] if root in ("numpy", "torch", "collections") else name[:200]
+
+
+_DESCRIPTIONS: tuple[tuple[type, Callable[[Any], str]], ...] = (
+    (torch.Tensor, lambda value: f"tensor of shape {tuple(value.shape)}, {value.dtype}, {value.layout}"),
+    (np.ndarray, lambda value: f"numpy.ndarray of shape {value.shape}, {value.dtype}"),
+    (np.generic, lambda value: f"numpy.{type(value).__name__} with the value {value.item()!r}"),
+    (int, lambda value: f"int of {int.bit_length(value)} bits"),
+    (str, lambda value: f"str of {str.__len__(value)} characters"),
+    (bytes, lambda value: f"bytes, {bytes.__len__(value)} of them"),
+    (dict, lambda value: f"dict of {dict.__len__(value)} items"),
+    (list, lambda value: f"list of {list.__len__(value)} items"),
+    (tuple, lambda value: f"tuple of {tuple.__len__(value)} items"),
+)
+
+
+def text_of(value: object) -> str:
+    """What a value is, without its repr."""
+    for kind, text in _DESCRIPTIONS:
+        if issubclass(type(value), kind):
+            try:
+                with torch._C.DisableTorchFunctionSubclass():
+                    return text(value)[:300]
+            except Exception:
+                break
+    if type(value) is type:
+        return f"the class {value.__name__}"[:300]
+    return f"an object of type {type_name(value)}"

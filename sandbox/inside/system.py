@@ -1,0 +1,94 @@
+"""The few system calls that Python has no function for, through the C library.
+
+Numbers are those of the Linux ABI and the same on every architecture, except where said.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_RDONLY = 1
+MS_NOSUID = 2
+MS_NODEV = 4
+MS_NOEXEC = 8
+MS_REMOUNT = 32
+MS_BIND = 4096
+MS_REC = 16384
+MS_PRIVATE = 1 << 18
+
+PR_SET_PDEATHSIG = 1
+PR_SET_NAME = 15
+PR_SET_SECCOMP = 22
+PR_CAPBSET_DROP = 24
+PR_SET_NO_NEW_PRIVS = 38
+PR_CAP_AMBIENT = 47
+PR_CAP_AMBIENT_CLEAR_ALL = 4
+SECCOMP_MODE_FILTER = 2
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_prctl = _libc.prctl
+_prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
+
+
+def _check(result: int, what: str) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def unshare(flags: int) -> None:
+    """Give the calling process its own namespaces (for CLONE_NEWPID: its future children)."""
+    _check(_libc.unshare(flags), f"unshare({flags:#x})")
+
+
+def setns(fd: int, flags: int) -> None:
+    """Enter the namespaces that `fd` (a pidfd) refers to."""
+    _check(_libc.setns(fd, flags), f"setns({flags:#x})")
+
+
+def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
+    result = _libc.mount(
+        source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), data.encode()
+    )
+    _check(result, f"mount {kind or 'bind'} on {target}")
+
+
+def prctl(option: int, arg2: int = 0, arg3: int = 0, arg4: int = 0, arg5: int = 0) -> None:
+    _check(_prctl(option, arg2, arg3, arg4, arg5), f"prctl({option})")
+
+
+def close_from(first: int) -> None:
+    """Close every descriptor from `first` on, in one system call."""
+    os.closerange(first, 2**31 - 1)
+
+
+class _CapHeader(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+def drop_capabilities() -> None:
+    """Empty every capability set of this process, and the set that an exec could gain from."""
+    for capability in range(64):
+        if _prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
+            break  # past the last capability that this kernel knows
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
+    header = _CapHeader(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3
+    _check(_libc.capset(ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)())), "capset")
+
+
+class _Filter(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("program", ctypes.c_char_p))
+
+
+def load_seccomp(program: bytes) -> None:
+    """Confine this thread and all it starts to a BPF program; needs no_new_privs first."""
+    bpf = _Filter(len(program) // 8, program)
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(bpf))

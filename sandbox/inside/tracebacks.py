@@ -1,0 +1,78 @@
+"""What a student reads of an exception: its type, its message, and the lines of their own code.
+
+Frames of libraries and of the sandbox are left out: a student can do nothing about them.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Mapping
+from types import TracebackType
+
+from .questions import Raised
+
+MAX_MESSAGE = 2000
+MAX_FRAMES = 12
+MAX_LINE = 300
+
+# How torch words a failed allocation, when it is not a MemoryError.
+_MEMORY_WORDS = ("can't allocate memory", "not enough memory", "cannot allocate memory", "bad_alloc")
+
+
+def describe(number: int, error: BaseException, files: Mapping[str, str]) -> Raised:
+    """The answer for an exception. `files` maps code file names to what the student calls them."""
+    message = message_of(error)
+    memory = isinstance(error, MemoryError) or any(words in message.lower() for words in _MEMORY_WORDS)
+    return Raised(number, type(error).__name__[:200], message, lines_of(error, files), memory)
+
+
+def message_of(error: BaseException) -> str:
+    """The text of an exception, bounded; reading it may run student code, which may raise in turn."""
+    try:
+        text = error.msg if isinstance(error, SyntaxError) and error.msg else str(error)
+        text = str(text)
+    except BaseException:
+        return "(its message could not be read)"
+    if len(text) > MAX_MESSAGE:
+        text = text[:MAX_MESSAGE] + " … (cut)"
+    return text.encode("utf-8", "replace").decode()
+
+
+def lines_of(error: BaseException, files: Mapping[str, str]) -> list[str]:
+    """Two lines a frame of the student's code: where, and the source line, innermost last."""
+    frames = _frames(error.__traceback__, files)
+    if isinstance(error, SyntaxError) and error.filename in files and error.lineno:
+        frames.append((f"{files[error.filename]}, line {error.lineno}", (error.text or "").strip()))
+    if len(frames) > MAX_FRAMES:
+        kept = MAX_FRAMES // 2
+        left_out = len(frames) - 2 * kept
+        frames = [*frames[:kept], (f"… {left_out} more frames …", ""), *frames[-kept:]]
+    lines = []
+    for place, source in frames:
+        lines.append(_clean(place))
+        if source:
+            lines.append(_clean("    " + source))
+    return lines
+
+
+def _clean(line: str) -> str:
+    return line[:MAX_LINE].encode("utf-8", "replace").decode()
+
+
+def _frames(traceback: TracebackType | None, files: Mapping[str, str]) -> list[tuple[str, str]]:
+    found = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        name = files.get(code.co_filename)
+        if name is None and code.co_filename.startswith("/work/"):
+            name = code.co_filename.removeprefix("/work/")
+        if name is not None:
+            inside = (
+                ""
+                if code.co_name.startswith("<module") or code.co_name == "<cell line: 1>"
+                else f", in {code.co_name}"
+            )
+            source = linecache.getline(code.co_filename, traceback.tb_lineno).strip()
+            found.append((f"{name}, line {traceback.tb_lineno}{inside}", source))
+        traceback = traceback.tb_next
+    return found

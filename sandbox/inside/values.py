@@ -1,0 +1,298 @@
+"""Values on the wire: into nodes and tensor bytes, and back into plain values.
+
+Both ends use this module. What is encoded in a guest may be built to lie (tensor subclasses, objects
+with their own `__class__` or `__eq__`), so types are asked of `type(x)` only and contents are read with
+the built-in types' own methods. What is decoded in the grader comes from a guest, so depth, number and
+size are bounded and nothing but plain values and plain `torch.Tensor`s is ever built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import msgspec
+import safetensors
+import torch
+
+from .questions import (
+    BytesNode,
+    DictNode,
+    DtypeNode,
+    ExceptionNode,
+    ListNode,
+    Node,
+    OpaqueNode,
+    TensorNode,
+    TupleNode,
+)
+from .wire import MAX_BODY, FrameError
+
+MAX_DEPTH = 32
+MAX_NODES = 100_000
+MAX_TEXT = 2**20
+MAX_LABEL = 300
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """An object that stays in the guest. It may be passed back as an argument.
+
+    `text` describes it without its repr: "numpy.ndarray of shape (2, 3)".
+    """
+
+    id: int
+    type_name: str
+    is_module: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class RemoteException:
+    """An exception object that the student's code returned as a value."""
+
+    type_name: str
+    message: str
+
+
+Value: TypeAlias = (
+    Any  # None, bool, int, float, str, bytes, list, tuple, dict, Tensor, dtype, RemoteException, Opaque
+)
+
+# What safetensors 0.4.5 can carry; other dtypes stay in the guest.
+_DTYPES: dict[str, torch.dtype] = {
+    "F64": torch.float64,
+    "F32": torch.float32,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+    "I64": torch.int64,
+    "I32": torch.int32,
+    "I16": torch.int16,
+    "I8": torch.int8,
+    "U8": torch.uint8,
+    "BOOL": torch.bool,
+}
+_CODES = {dtype: code for code, dtype in _DTYPES.items()}
+_ALL_DTYPES = {
+    str(value).removeprefix("torch."): value for value in vars(torch).values() if type(value) is torch.dtype
+}
+_json = msgspec.json.Encoder().encode
+_FUNCTIONS_OFF = torch._C.DisableTorchFunctionSubclass
+
+
+class TooLarge(ValueError):
+    """A value that does not fit in a frame."""
+
+
+class Encoder:
+    """Encodes the values of one frame; `keep` answers for an object that cannot cross.
+
+    In a guest `keep` registers the object and returns its handle; in the grader it raises TypeError.
+    """
+
+    def __init__(self, keep: Callable[[object], OpaqueNode]) -> None:
+        self._keep = keep
+        self._nodes = 0
+        self._size = 0
+        self._tensors: list[torch.Tensor] = []
+
+    def encode(self, value: object, depth: int = 0) -> Node:
+        kind = type(value)
+        if value is None or kind is bool or kind is float:
+            return value  # type: ignore[return-value]
+        self._nodes += 1
+        if depth > MAX_DEPTH or self._nodes > MAX_NODES:
+            return self._keep(value)
+        if issubclass(kind, torch.Tensor):
+            plain = plain_tensor(value)  # type: ignore[arg-type]
+            return self._keep(value) if plain is None else self._tensor(plain)
+        return self._scalar(kind, value) if _is_scalar(kind) else self._container(kind, value, depth)
+
+    def _scalar(self, kind: type, value: Any) -> Node:
+        if issubclass(kind, int):
+            number = int.__int__(value)
+            return number if -(2**63) <= number < 2**63 else self._keep(value)
+        if issubclass(kind, float):
+            return float.__float__(value)
+        if issubclass(kind, str):
+            text = str.__str__(value)
+            if len(text) > MAX_TEXT:
+                return self._keep(value)
+            # Lone surrogates are a str to Python and no text to anyone else.
+            return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+        if issubclass(kind, bytes):
+            return (
+                BytesNode(bytes.__getitem__(value, slice(None)))
+                if len(value) <= MAX_TEXT
+                else self._keep(value)
+            )
+        return DtypeNode(str(value).removeprefix("torch."))
+
+    def _container(self, kind: type, value: Any, depth: int) -> Node:
+        deeper = depth + 1
+        if kind is Opaque:
+            return OpaqueNode(value.id, value.type_name, value.is_module, value.text)
+        if issubclass(kind, tuple):
+            return TupleNode([self.encode(item, deeper) for item in tuple.__iter__(value)])
+        if issubclass(kind, list):
+            return ListNode([self.encode(item, deeper) for item in list.__iter__(value)])
+        if issubclass(kind, dict):
+            items = list(dict.items(value))
+            if all(issubclass(type(key), str) for key, _ in items):
+                keys = [str.__str__(key).encode("utf-8", "replace").decode() for key, _ in items]
+                return DictNode(keys, [self.encode(item, deeper) for _, item in items])
+            return self._keep(value)
+        if issubclass(kind, BaseException):
+            return ExceptionNode(kind.__name__[:MAX_LABEL], _message(value))
+        return self._keep(value)
+
+    def _tensor(self, tensor: torch.Tensor) -> TensorNode:
+        self._size += tensor.numel() * tensor.element_size()
+        if self._size > MAX_BODY - MAX_TEXT:
+            raise TooLarge(f"tensors of more than {(MAX_BODY - MAX_TEXT) // 2**20} MiB together")
+        self._tensors.append(tensor)
+        return TensorNode(len(self._tensors) - 1)
+
+    def body(self) -> bytes:
+        """The tensors met so far, as safetensors."""
+        if not self._tensors:
+            return b""
+        # Written here, and read by the library: its own writer has changed its arguments between versions.
+        table, parts, end = {}, [], 0
+        for index, tensor in enumerate(self._tensors):
+            data = _bytes(tensor)
+            parts.append(data)
+            table[str(index)] = {
+                "dtype": _CODES[tensor.dtype],
+                "shape": list(tensor.shape),
+                "data_offsets": [end, end + len(data)],
+            }
+            end += len(data)
+        header = _json(table)
+        header += b" " * (-len(header) % 8)
+        return b"".join((len(header).to_bytes(8, "little"), header, *parts))
+
+
+def _is_scalar(kind: type) -> bool:
+    return issubclass(kind, (int, float, str, bytes)) or kind is torch.dtype
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)[:2000].encode("utf-8", "replace").decode()
+    except Exception:
+        return "(its message could not be read)"
+
+
+def _bytes(tensor: torch.Tensor) -> bytes:
+    if tensor.numel() == 0:
+        return b""
+    return tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
+
+
+def plain_tensor(value: torch.Tensor) -> torch.Tensor | None:
+    """A plain, contiguous, detached CPU tensor with the same contents; None when there is no such thing.
+
+    A subclass's own `__torch_function__` is not asked. Sparse, quantized, nested and meta tensors, and
+    dtypes that safetensors does not know, have no plain form.
+    """
+    try:
+        with _FUNCTIONS_OFF():
+            if (
+                value.layout is not torch.strided
+                or value.is_quantized
+                or value.is_nested
+                or value.is_meta
+                or value.dtype not in _CODES
+                or torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python)
+            ):
+                return None
+            plain = torch.Tensor.as_subclass(value, torch.Tensor).detach()
+            return plain.cpu().resolve_conj().resolve_neg().contiguous()
+    except (RuntimeError, NotImplementedError, TypeError):
+        return None
+
+
+def tensors_of(body: bytes | bytearray) -> list[torch.Tensor]:
+    """The tensors of a frame's body, in order. FrameError when the body is not what `Encoder.body` makes."""
+    if not body:
+        return []
+    try:
+        entries = safetensors.deserialize(bytes(body))
+    except Exception as error:
+        raise FrameError(f"tensors that cannot be read ({str(error)[:200]})") from None
+    found: dict[int, torch.Tensor] = {}
+    for name, entry in entries:
+        if not (name.isascii() and name.isdecimal() and len(name) < 7):
+            raise FrameError("a tensor with an unknown name")
+        found[int(name)] = _rebuild(entry)
+    if sorted(found) != list(range(len(entries))):
+        raise FrameError("tensors with unknown names")
+    return [found[index] for index in range(len(found))]
+
+
+def _rebuild(entry: dict[str, Any]) -> torch.Tensor:
+    dtype = _DTYPES.get(entry["dtype"])
+    if dtype is None:
+        raise FrameError(f"a tensor of an unknown dtype, {str(entry['dtype'])[:20]}")
+    shape, data = entry["shape"], entry["data"]
+    if len(shape) > 64 or any(size >= 2**40 for size in shape):
+        raise FrameError("a tensor of an impossible shape")
+    try:
+        if not data:
+            return torch.empty(shape, dtype=dtype)
+        if dtype is torch.bool:
+            # Bytes other than 0 and 1 are undefined behaviour as bools; torch would compute wrong with them.
+            return torch.frombuffer(bytearray(data), dtype=torch.uint8).ne(0).reshape(shape)
+        return torch.frombuffer(bytearray(data), dtype=dtype).reshape(shape)
+    except (RuntimeError, ValueError, TypeError, OverflowError):
+        raise FrameError("a tensor whose shape and size disagree") from None
+
+
+class Decoder:
+    """Rebuilds the values of one frame; `find` turns a handle into what is put in its place."""
+
+    def __init__(self, tensors: Sequence[torch.Tensor], find: Callable[[OpaqueNode], object]) -> None:
+        self._tensors = tensors
+        self._find = find
+        self._left = MAX_NODES + 1000
+
+    def decode(self, node: Node, depth: int = 0) -> Value:
+        kind = type(node)
+        if node is None or kind in (bool, int, float, str):
+            return node
+        self._left -= 1
+        if depth > MAX_DEPTH + 2 or self._left < 0:
+            raise FrameError("a value that is too deep or too large")
+        if isinstance(node, TensorNode):
+            if not 0 <= node.index < len(self._tensors):
+                raise FrameError("a tensor that is not in the frame")
+            return self._tensors[node.index]
+        if isinstance(node, TupleNode):
+            return tuple(self._items(node.items, depth))
+        if isinstance(node, ListNode):
+            return self._items(node.items, depth)
+        if isinstance(node, DictNode):
+            if len(node.keys) != len(node.items):
+                raise FrameError("a dict whose keys and items disagree")
+            return dict(zip(node.keys, self._items(node.items, depth), strict=True))
+        return self._leaf(node)
+
+    def _items(self, items: list[Node], depth: int) -> list[Value]:
+        self._left -= len(items)
+        return [self.decode(item, depth + 1) for item in items]
+
+    def _leaf(self, node: Node) -> Value:
+        if isinstance(node, BytesNode):
+            return node.data
+        if isinstance(node, DtypeNode):
+            dtype = _ALL_DTYPES.get(node.name)
+            if dtype is None:
+                raise FrameError("an unknown dtype")
+            return dtype
+        if isinstance(node, ExceptionNode):
+            return RemoteException(node.type_name[:MAX_LABEL], node.message[:4000])
+        if isinstance(node, OpaqueNode):
+            return self._find(node)
+        raise FrameError("an unknown kind of value")

@@ -1,0 +1,111 @@
+"""The wire: length-prefixed frames between one grader and one guest.
+
+A frame is 4 bytes header length, 8 bytes body length (little endian), the header (one message of
+`questions`, msgpack) and the body (the tensors, safetensors; may be empty). Whoever receives a frame
+bounds it before it reads it. This module moves bytes and knows nothing of what they mean.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+
+PREFIX = struct.Struct("<IQ")
+
+# From the grader: a question carries a whole submission, so its header may be large.
+MAX_QUESTION_HEADER = 128 * 2**20
+# From a guest: room for some 100,000 plain values, and for the output of any exercise.
+MAX_ANSWER_HEADER = 4 * 2**20
+MAX_BODY = 256 * 2**20
+
+# One recv of this size takes a whole small frame.
+CHUNK = 256 * 1024
+
+
+class FrameError(ValueError):
+    """What arrived is not a frame; the message says why, as the end of the sentence "it sent ..."."""
+
+
+def frame(header: bytes, body: bytes = b"") -> bytes:
+    """The bytes of one frame."""
+    return b"".join((PREFIX.pack(len(header), len(body)), header, body))
+
+
+def read_frame(connection: socket.socket) -> tuple[bytearray, bytearray] | None:
+    """The next question's header and body, waiting for it; None when the grader has closed the wire."""
+    prefix = _read(connection, PREFIX.size)
+    if prefix is None:
+        return None
+    header_size, body_size = PREFIX.unpack(prefix)
+    if header_size > MAX_QUESTION_HEADER or body_size > MAX_BODY:
+        raise FrameError("a frame that is too long")
+    header = _read(connection, header_size)
+    body = _read(connection, body_size)
+    return None if header is None or body is None else (header, body)
+
+
+def _read(connection: socket.socket, size: int) -> bytearray | None:
+    data = bytearray(size)
+    view, have = memoryview(data), 0
+    while have < size:
+        got = connection.recv_into(view[have:])
+        if not got:
+            return None
+        have += got
+    return data
+
+
+class FrameReader:
+    """Puts frames from a guest together, as their bytes arrive. Every length is checked first."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._filled = 0  # bytes of _buffer that have arrived
+        self._sizes: tuple[int, int] | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing has arrived since the last whole frame."""
+        return self._filled == 0
+
+    def receive(self, connection: socket.socket) -> bool:
+        """Take what has arrived, once; False when the other end has closed. BlockingIOError when nothing has."""
+        if self._sizes is None:
+            data = connection.recv(CHUNK)
+            if not data:
+                return False
+            self._buffer[self._filled :] = data
+            self._filled += len(data)
+            self._measure()
+            return True
+        got = connection.recv_into(memoryview(self._buffer)[self._filled :])
+        self._filled += got
+        return got > 0
+
+    def take(self) -> tuple[bytes, bytearray] | None:
+        """The header and body of a frame that has arrived whole, else None."""
+        if self._sizes is None:
+            return None
+        header_size, body_size = self._sizes
+        whole = PREFIX.size + header_size + body_size
+        if self._filled < whole:
+            return None
+        if self._filled > whole:
+            raise FrameError("more than one answer to one question")
+        header = bytes(memoryview(self._buffer)[PREFIX.size : PREFIX.size + header_size])
+        body = self._buffer[PREFIX.size + header_size : whole]
+        self._buffer, self._filled, self._sizes = bytearray(), 0, None
+        return header, body
+
+    def _measure(self) -> None:
+        if self._filled < PREFIX.size:
+            return
+        header_size, body_size = PREFIX.unpack_from(self._buffer)
+        if header_size > MAX_ANSWER_HEADER:
+            raise FrameError(f"a header of {header_size} bytes, more than {MAX_ANSWER_HEADER}")
+        if body_size > MAX_BODY:
+            raise FrameError(f"a body of {body_size} bytes, more than {MAX_BODY}")
+        self._sizes = header_size, body_size
+        missing = PREFIX.size + header_size + body_size - self._filled
+        if missing > 0:
+            self._buffer.extend(bytes(missing))

@@ -1,0 +1,184 @@
+"""The zygote: has imported what students use, and forks guests. It never runs student code.
+
+Input: one SEQPACKET socket, the descriptor given as the only argument. Each request is one packet
+(msgpack, `Request`), descriptors come along as SCM_RIGHTS:
+
+    Fork(confinement)  + wire, stdout, stderr  ->  Forked(pid) + a pidfd of the guest
+    Reap(pid)                                  ->  Reaped(status, seconds, peak): waits for the guest's end
+    Attach()           + another such socket   ->  Forked(pid) + a pidfd of a sibling zygote that serves it
+
+Output: `Ready` + a pidfd of itself when the imports are done, then one reply to each request, in order.
+A request that fails answers Failed(message) and changes nothing.
+Death: when the socket closes, the zygote kills its guests and ends; when it is killed, the kernel kills
+its guests; it dies with the process that started it. It is pid 1 of its pid namespace and holds
+CAP_SYS_ADMIN over its own user namespace, for nothing but making the guests' namespaces.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import socket
+import sys
+from array import array
+from typing import NoReturn
+
+import msgspec
+
+from . import system
+from .entering import Confinement, enter
+
+MAX_PACKET = 256 * 1024
+
+
+class Fork(msgspec.Struct, frozen=True, tag="fork"):
+    confinement: Confinement
+
+
+class Reap(msgspec.Struct, frozen=True, tag="reap"):
+    pid: int
+
+
+class Attach(msgspec.Struct, frozen=True, tag="attach"):
+    pass
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    versions: dict[str, str]
+
+
+class Forked(msgspec.Struct, frozen=True, tag="forked"):
+    pid: int
+
+
+class Reaped(msgspec.Struct, frozen=True, tag="reaped"):
+    status: int
+    cpu_seconds: float
+    peak_memory_bytes: int
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    message: str
+
+
+Request = Fork | Reap | Attach
+Reply = Ready | Forked | Reaped | Failed
+
+_encode = msgspec.msgpack.Encoder().encode
+_requests = msgspec.msgpack.Decoder(Request)
+
+
+def main() -> None:
+    """Import, announce, serve."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    versions = _prepare()
+    me = os.pidfd_open(os.getpid())
+    _reply(control, Ready(versions), [me])
+    _serve(control, me)
+
+
+def _prepare() -> dict[str, str]:
+    """Import what students use, once, and leave the heap so that a fork copies little of it."""
+    import numpy as np
+    import safetensors
+    import torch
+
+    from . import serving
+
+    torch.set_num_threads(1)
+    # More than one thread here would be lost in every fork; the pool must not have been started.
+    torch.set_num_interop_threads(1)
+    serving.warm_up()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
+    # Collected once and frozen: a collection in a guest then touches, and so copies, none of these pages.
+    gc.disable()
+    gc.collect()
+    gc.freeze()
+    return {module.__name__: str(module.__version__) for module in (torch, np, safetensors)}
+
+
+def _serve(control: socket.socket, me: int) -> None:
+    guests: set[int] = set()
+    while True:
+        data, descriptors, _, _ = socket.recv_fds(control, MAX_PACKET, 8)
+        if not data:
+            break
+        try:
+            request = _requests.decode(data)
+            if isinstance(request, Fork):
+                wire, out, err = descriptors
+                pid = _fork_guest(me, request.confinement, (wire, out, err))
+                guests.add(pid)
+                _introduce(control, pid)
+            elif isinstance(request, Reap):
+                guests.discard(request.pid)
+                _reply(control, _reap(request.pid))
+            else:
+                _introduce(control, _fork_sibling(control, descriptors[0]))
+        except Exception as error:
+            _reply(control, Failed(f"{type(error).__name__}: {error}"[:500]))
+        finally:
+            for fd in descriptors:
+                os.close(fd)
+    for pid in guests:
+        os.kill(pid, signal.SIGKILL)
+    os._exit(0)
+
+
+def _fork_guest(me: int, limits: Confinement, descriptors: tuple[int, int, int]) -> int:
+    # The child is pid 1 of a new pid namespace with a single fork: the zygote sends its next child
+    # there, then takes the setting back. A second fork would copy the page tables of torch again.
+    system.unshare(system.CLONE_NEWPID)
+    try:
+        pid = os.fork()
+        if pid == 0:
+            _become_guest(limits, descriptors)
+    finally:
+        system.setns(me, system.CLONE_NEWPID)
+    return pid
+
+
+def _become_guest(limits: Confinement, descriptors: tuple[int, int, int]) -> NoReturn:
+    from .serving import serve
+
+    try:
+        wire = enter(descriptors, limits)
+    except BaseException as error:
+        os.write(descriptors[2], f"cannot enter: {type(error).__name__}: {error}".encode())
+        os._exit(1)
+    try:
+        serve(wire)
+    finally:
+        os._exit(0)
+
+
+def _fork_sibling(control: socket.socket, descriptor: int) -> int:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
+            control.close()
+            _serve(socket.socket(fileno=os.dup(descriptor)), os.pidfd_open(os.getpid()))
+        finally:
+            os._exit(1)
+    return pid
+
+
+def _reap(pid: int) -> Reaped:
+    _, status, usage = os.wait4(pid, 0)
+    return Reaped(status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+def _introduce(control: socket.socket, pid: int) -> None:
+    pidfd = os.pidfd_open(pid)
+    try:
+        _reply(control, Forked(pid), [pidfd])
+    finally:
+        os.close(pidfd)
+
+
+def _reply(control: socket.socket, reply: Reply, descriptors: list[int] | None = None) -> None:
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))] if descriptors else []
+    control.sendmsg([_encode(reply)], rights)

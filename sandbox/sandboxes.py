@@ -1,0 +1,296 @@
+"""The Sandbox: starts one zygote, and hands out guests forked from it."""
+
+from __future__ import annotations
+
+import os
+import socket
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from .bubblewrap import Backend, Bubblewrap, Launched
+from .errors import GuestGone, SandboxBroken
+from .exchange import Descriptors, kill
+from .guest import Guest
+from .inside.entering import Confinement
+from .inside.questions import Program
+from .inside.zygote import MAX_PACKET, Attach, Fork, Forked, Ready, Reap, Reaped, Reply, Request
+from .limits import Limits
+from .meter import host_pid, status_bytes
+from .seccomp import guest_program
+
+_BACKENDS: dict[str, type[Backend]] = {"bubblewrap": Bubblewrap}
+_START_SECONDS = 120.0
+_REQUEST_SECONDS = 60.0
+# Files that one guest may make: enough for any exercise, and few enough that inodes do not fill memory.
+_INODES = 16_384
+# RLIMIT_AS counts what is only reserved: each thread's stack, each memory arena.
+_ADDRESS_SLACK = 8 * 2**30
+# A large tensor crosses in few system calls.
+_WIRE_BUFFER = 1024 * 1024
+
+_encode = msgspec.msgpack.Encoder().encode
+_replies = msgspec.msgpack.Decoder(Reply).decode
+
+
+@dataclass
+class _Spare:
+    """A guest that has been asked for: the grader's ends of it, and the zygote's reply once it has been read."""
+
+    wire: socket.socket
+    out: int
+    err: int
+    born: tuple[int, int] | None = None  # its pid for the zygote, and a pidfd
+
+
+class Sandbox:
+    """Guests of one zygote. A context manager; the zygote starts with `start` or the first `guest`.
+
+    The zygote dies with the thread that started it, so start it from a thread that lives as long as it is
+    needed. One Sandbox is for one thread; others get their own by `attach`. An attached Sandbox can be handed to
+    another process by multiprocessing (as an argument of a Process).
+    """
+
+    def __init__(self, backend: str = "bubblewrap", limits: Limits = Limits(), device: str = "cpu") -> None:  # noqa: B008
+        if backend not in _BACKENDS:
+            raise SandboxBroken(f"the backend {backend!r} is not in this version of Attest; use 'bubblewrap'")
+        if device != "cpu":
+            raise SandboxBroken(f"the device {device!r} is not in this version of Attest; use 'cpu'")
+        self.backend = backend
+        self.limits = limits
+        self.device = device
+        self.versions: dict[str, str] = {}
+        self._launched: Launched | None = None
+        self._control: socket.socket | None = None
+        self._base = (0, 0)  # the zygote's private memory and address space, in bytes
+        self._spare: _Spare | None = None
+        self._guests: set[Guest] = set()
+        self._closed = False
+
+    # Life
+
+    def start(self) -> None:
+        """Start the zygote and wait until it has imported torch (a second or two). Raises SandboxBroken."""
+        if self._closed:
+            raise SandboxBroken("this sandbox has been closed; make another")
+        if self._control is not None:
+            return
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._launched = _BACKENDS[self.backend]().launch(theirs)
+        self._control = ours
+        ours.settimeout(_START_SECONDS)
+        reply, fds = self._receive()
+        ours.settimeout(_REQUEST_SECONDS)
+        if not isinstance(reply, Ready) or not fds:
+            raise SandboxBroken("the zygote began with a wrong message")
+        self.versions = reply.versions
+        data, address = status_bytes(host_pid(fds[0]), "VmData", "VmSize")
+        os.close(fds[0])
+        self._base = data, address
+
+    def attach(self, limits: Limits | None = None) -> Sandbox:
+        """Another Sandbox over a sibling of this zygote, with its own limits if given; for another thread or process."""
+        self.start()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            _, fds = self._request(Attach(), [theirs.fileno()])
+        for fd in fds:
+            os.close(fd)
+        ours.settimeout(_REQUEST_SECONDS)
+        other = Sandbox(self.backend, limits or self.limits, self.device)
+        other.versions, other._base, other._control = self.versions, self._base, ours
+        return other
+
+    def close(self) -> None:
+        """Kill everything: guests, zygote and what surrounds it. Idempotent."""
+        if self._closed:
+            return
+        self._closed = True
+        for guest in list(self._guests):
+            guest.close()
+        if self._control is not None:
+            self._discard_spare()
+            self._control.close()
+        if self._launched is not None:
+            self._launched.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # Guests
+
+    def guest(self, files: Mapping[str, bytes], program: Program) -> Guest:
+        """A fresh guest with the files in its working folder and the program run.
+
+        What the student's code does wrong while it is run is in `Guest.report`. When it takes the guest down, a
+        fresh one runs its definitions only, then another its constants only; when that dies too, the first GuestGone
+        is raised. ValueError for a file name that leads out of the folder.
+        """
+        _check_names(files)
+        levels = ("all", "definitions", "constants")
+        first: GuestGone | None = None
+        for level in levels[levels.index(program.level) :]:
+            guest = self._fork()
+            try:
+                guest.load(files, replace(program, level=level))
+            except GuestGone as end:
+                first = first or end
+                guest.close()
+                continue
+            except BaseException:
+                guest.close()
+                raise
+            if first is not None:
+                what = (
+                    "only its definitions were run"
+                    if level == "definitions"
+                    else "only its constants and definitions"
+                )
+                note = f"running the whole submission failed, so {what}. {first.sentence}"
+                guest.report = replace(guest.report, notes=(note, *guest.report.notes))
+            return guest
+        assert first is not None
+        raise first
+
+    def prefork(self) -> None:
+        """Have the next guest made while this process does something else; `guest` does so by itself."""
+        self.start()
+        if self._spare is None:
+            self._spare = self._order()
+
+    def _fork(self) -> Guest:
+        self.start()
+        if self._spare is None:
+            self._spare = self._order()
+        self._collect()
+        spare, self._spare = self._spare, None
+        assert spare.born is not None
+        pid, pidfd = spare.born
+        ends = Descriptors(spare.wire, spare.out, spare.err, pidfd)
+        guest = Guest(ends, host_pid(pidfd), self.limits, lambda: self._reap(pid, guest))
+        self._guests.add(guest)
+        self._spare = self._order()
+        return guest
+
+    def _order(self) -> _Spare:
+        """Ask the zygote for a guest, and do not wait for it."""
+        ours, theirs = socket.socketpair()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _WIRE_BUFFER)
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _WIRE_BUFFER)
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        self._send(Fork(self._confinement()), [theirs.fileno(), out_end, err_end])
+        theirs.close()
+        os.close(out_end)
+        os.close(err_end)
+        return _Spare(ours, out, err)
+
+    def _confinement(self) -> Confinement:
+        data, address = self._base
+        limits = self.limits
+        return Confinement(
+            data_bytes=data + limits.memory_bytes,
+            address_bytes=address + limits.memory_bytes + _ADDRESS_SLACK,
+            processes=limits.processes,
+            open_files=limits.open_files,
+            file_bytes=limits.file_bytes,
+            disk_bytes=limits.disk_bytes,
+            inodes=_INODES,
+            cpu_seconds=int(2 * limits.submission_seconds + limits.load_seconds) + 60,
+            seccomp=guest_program(),
+        )
+
+    def _collect(self) -> None:
+        """Read the zygote's reply to the order of a spare guest, so that it is not taken for another's."""
+        spare = self._spare
+        if spare is None or spare.born is not None:
+            return
+        reply, fds = self._receive()
+        if not isinstance(reply, Forked) or not fds:
+            raise SandboxBroken(
+                f"the zygote could not fork a guest: {getattr(reply, 'message', reply)}; run: attest doctor"
+            )
+        spare.born = reply.pid, fds[0]
+
+    def _discard_spare(self) -> None:
+        """Kill the guest that nobody will ask."""
+        spare = self._spare
+        if spare is None:
+            return
+        try:
+            self._collect()
+            if spare.born is not None:
+                kill(spare.born[1])
+                self._request(Reap(spare.born[0]))
+        except SandboxBroken:
+            pass  # the zygote is gone, and the guest with it
+        self._spare = None
+        spare.wire.close()
+        for fd in (spare.out, spare.err, *((spare.born[1],) if spare.born else ())):
+            os.close(fd)
+
+    def _reap(self, pid: int, guest: Guest) -> int:
+        self._guests.discard(guest)
+        reply, _ = self._request(Reap(pid))
+        if not isinstance(reply, Reaped):
+            raise SandboxBroken(f"the zygote could not reap a guest: {getattr(reply, 'message', reply)}")
+        return reply.status
+
+    # The zygote's socket
+
+    def _request(self, request: Request, descriptors: list[int] | None = None) -> tuple[Reply, list[int]]:
+        self._collect()
+        self._send(request, descriptors or [])
+        return self._receive()
+
+    def _send(self, request: Request, descriptors: list[int]) -> None:
+        assert self._control is not None
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))] if descriptors else []
+        try:
+            self._control.sendmsg([_encode(request)], rights)
+        except OSError as error:
+            raise self._broken(str(error)) from None
+
+    def _receive(self) -> tuple[Reply, list[int]]:
+        assert self._control is not None
+        try:
+            data, fds, _, _ = socket.recv_fds(self._control, MAX_PACKET, 4)
+        except OSError as error:
+            raise self._broken(str(error)) from None
+        if not data:
+            raise self._broken("it has ended")
+        return _replies(data), fds
+
+    def _broken(self, found: str) -> SandboxBroken:
+        said = self._launched.said() if self._launched else ""
+        return SandboxBroken(
+            f"the zygote does not answer: {found}{'; it said: ' + said if said else ''}; run: attest doctor"
+        )
+
+    # An attached sandbox travels to a worker process
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._launched is not None or self._control is None:
+            raise TypeError("only an attached Sandbox can be handed to another process; call attach() first")
+        if self._guests or self._spare:
+            raise TypeError("a Sandbox that has guests cannot be handed to another process")
+        return self.__dict__.copy()
+
+
+def _check_names(files: Mapping[str, bytes]) -> None:
+    for name in files:
+        path = PurePosixPath(name)
+        if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in name:
+            raise ValueError(
+                f"the file name {name!r} leads out of the submission's folder; use a relative name"
+            )
