@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graders.comparing import CheckFailure, close, fail, raises, same, tensor, unpack
     from graders.fresh import fresh_tensor
     from graders.student import RemoteModule
-    from graders.student import RemoteModule as module
+    from graders.student import RemoteModule as module  # noqa: N813
 
 _HOMES = {
     "points": "graders.checks",

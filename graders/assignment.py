@@ -158,7 +158,7 @@ class Assignment:
     title: str
     version: str
     points: float
-    path: Path
+    folder: Path
     exercises: tuple[Exercise, ...]
     files: tuple[str, ...]
     limits: dict[str, float] = field(
@@ -214,7 +214,7 @@ def read_assignment(folder: Path) -> Assignment:
             title=table.title,
             version=table.version,
             points=table.points,
-            path=folder,
+            folder=folder,
             exercises=(exercise,),
             files=table.files,
             limits=table.limits.model_dump(exclude_none=True),
@@ -259,7 +259,7 @@ def _composed(folder: Path, table: ComposedTable) -> Assignment:
         title=table.title,
         version=table.version,
         points=table.points,
-        path=folder,
+        folder=folder,
         exercises=tuple(exercises),
         files=files,
         limits=limits | table.limits.model_dump(exclude_none=True),
@@ -381,14 +381,14 @@ def _programs(folder: Path) -> tuple[Path, ...]:
 def _content_hash(assignment: Assignment) -> str:
     """Hash what decides a verdict: the tables and the tests."""
     digest = hashlib.sha256()
-    paths = {assignment.path / FILE}
+    paths = {assignment.folder / FILE}
     for exercise in assignment.exercises:
         paths |= {exercise.folder / FILE, *(exercise.folder / "tests").rglob("*.py")}
     for path in sorted(paths):
         data = path.read_bytes()
         name = (
-            path.relative_to(assignment.path).as_posix()
-            if path.is_relative_to(assignment.path)
+            path.relative_to(assignment.folder).as_posix()
+            if path.is_relative_to(assignment.folder)
             else path.name
         )
         digest.update(f"{name}\0{len(data)}\0".encode() + data)

@@ -89,14 +89,20 @@ class Record:
     """The calls of one check, in order, the newest within bounds."""
 
     calls: list[Call] = field(default_factory=list)
+    current: list[Call] = field(default_factory=list)  # those of the case that runs now
     answers: int = 0
     single: bool = False  # a float32 tensor came although float64 was asked for
     _bytes: int = 0
+
+    def begin_case(self) -> None:
+        """Note that a new case begins."""
+        self.current = []
 
     def begin(self, call: Call) -> Call:
         """Note that `call` is about to be made."""
         call.args, call.kwargs = copied(call.args), copied(call.kwargs)
         self.calls.append(call)
+        self.current.append(call)
         self._bytes += size(call.args) + size(call.kwargs)
         while len(self.calls) > 1 and (len(self.calls) > MOST_CALLS or self._bytes > MOST_BYTES):
             gone = self.calls.pop(0)

@@ -17,26 +17,28 @@ from sandbox.errors import StudentRaised
 
 # (atol, rtol): |got - expected| <= atol + rtol · |expected|.
 TOLERANCES: dict[torch.dtype, tuple[float, float]] = {
-    # Two correct orders of arithmetic differ by up to 1e-14 after a few layers; mistakes worth a point by far more.
+    # Two correct orders of arithmetic differ by up to 1e-14 after a few layers, mistakes by far more.
     torch.float64: (1e-9, 1e-9),
-    # Two correct orders of arithmetic differ by up to 1e-5 after a few layers (2.4e-7 seen on correct attention).
+    # Two correct orders of arithmetic differ by up to 1e-5 after a few layers (2.4e-7 seen on attention).
     torch.float32: (1e-5, 1e-4),
-    # Half precision keeps 11 bits (eps 9.8e-4) and bfloat16 8 (eps 7.8e-3): two of those, for sums that round twice.
+    # float16 keeps 11 bits (eps 9.8e-4), bfloat16 keeps 8 (eps 7.8e-3): two of those, since sums round.
     torch.float16: (2e-3, 2e-3),
     torch.bfloat16: (1.6e-2, 1.6e-2),
 }
 _FLOAT32_ATOL, _FLOAT32_RTOL = TOLERANCES[torch.float32]
 
+ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "ABSENT"})()  # None is a value that may have come
 
-class CheckFailure(AssertionError):
+
+class CheckFailure(AssertionError):  # noqa: N818 - a student reads it as the failure of a check
     """The student's answer is not what the check asks for. `message` is written for the student."""
 
     def __init__(
         self,
         message: str,
         *,
-        got: Any = None,
-        expected: Any = None,
+        got: Any = ABSENT,
+        expected: Any = ABSENT,
         marked: Sequence[int] = (),
         largest_difference: float | None = None,
         inputs: Mapping[str, Any] | None = None,
@@ -55,7 +57,7 @@ class CheckFailure(AssertionError):
 
 
 def fail(
-    message: str, *, got: Any = None, expected: Any = None, inputs: Mapping[str, Any] | None = None
+    message: str, *, got: Any = ABSENT, expected: Any = ABSENT, inputs: Mapping[str, Any] | None = None
 ) -> NoReturn:
     """Fail the check. `message` says what came and what was expected; `inputs` are shown with their names."""
     raise CheckFailure(message, got=got, expected=expected, inputs=inputs)
@@ -185,12 +187,12 @@ def _close_tensors(
         _wrong_values(got, expected, what, atol, rtol)
 
 
-def _wrong_shape(got: torch.Tensor, wanted: tuple[int, ...], what: str, expected: Any = None) -> NoReturn:
+def _wrong_shape(got: torch.Tensor, wanted: tuple[int, ...], what: str, expected: Any = ABSENT) -> NoReturn:
     message = f"Wrong shape for {what}: {shape(got)} came; {wanted} was expected."
     raise CheckFailure(message, got=got, expected=expected)
 
 
-def _wrong_dtype(got: torch.Tensor, wanted: torch.dtype, what: str, expected: Any = None) -> NoReturn:
+def _wrong_dtype(got: torch.Tensor, wanted: torch.dtype, what: str, expected: Any = ABSENT) -> NoReturn:
     message = f"Wrong dtype for {what}: {dtype_name(got.dtype)} came; {dtype_name(wanted)} was expected."
     precision = got.dtype == torch.float32 and wanted == torch.float64
     raise CheckFailure(message, got=got, expected=expected, precision=precision)

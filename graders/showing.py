@@ -98,7 +98,7 @@ def shape(value: torch.Tensor) -> str:
     return str(tuple(value.shape))
 
 
-def describe(value: Any) -> str:
+def describe(value: Any) -> str:  # noqa: PLR0911 - one line per kind of value
     """Return a few words for what came: "None", "a list of 2 items", "a float64 tensor of shape (2, 3)"."""
     if isinstance(value, torch.Tensor):
         return f"a {dtype_name(value.dtype)} tensor of shape {shape(value)}"
@@ -114,8 +114,13 @@ def describe(value: Any) -> str:
         word = "bytes" if isinstance(value, bytes) else "items"
         count = f"1 {word.removesuffix('s')}" if len(value) == 1 else f"{len(value)} {word}"
         return f"a {type(value).__name__} of {count}"
-    text = getattr(value, "text", None)  # a handle on an object that stays in the guest
-    return line(text if isinstance(text, str) and text else f"an object of type {type(value).__name__}", 120)
+    # A handle on an object that stays in the guest has a text, an exception that came as a value a type name.
+    text, name = getattr(value, "text", None), getattr(value, "type_name", None)
+    if isinstance(text, str) and text:
+        return line(text, 120)
+    return line(
+        f"an exception {name}" if isinstance(name, str) else f"an object of type {type(value).__name__}"
+    )
 
 
 def written(value: Any, depth: int = 0) -> str:

@@ -208,6 +208,12 @@ class RemoteModule:
         call = Call(self._made_by.name, args, kwargs, **self._context())
         return _gradients(self._student, self._guest, self._handle, call, cotangent_seed)
 
+    def hidden(self, *args: Any) -> torch.Tensor | None:
+        """Return the last (batch, tokens, width) output inside it; None if there is none."""
+        answer = self._guest.hidden(self._handle, *_sent(args))
+        self._student._record.note(answer, self._student.dtype)
+        return answer
+
     def hidden_shape(self, *args: Any) -> tuple[int, ...] | None:
         """Return the shape of the last (batch, tokens, width) output inside it; None if there is none."""
         return self._guest.hidden_shape(self._handle, *_sent(args))

@@ -1,0 +1,394 @@
+"""Grading one submission: its checks in order, each with a verdict, in guests replaced when they die.
+
+Used by `graders.session`, which owns the pytest session. What is asked twice (in float32, or of the model
+solution) and what is asked again in a smaller case is decided here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+
+from graders.calls import Call, Record
+from graders.cases import SHRINK_SUBMISSION_SECONDS, CaseBook, CaseError, measure, state
+from graders.checks import Cases, Check
+from graders.comparing import ABSENT
+from graders.diagnosis import Diagnoser, Kept
+from graders.fresh import grading_dtype
+from graders.guests import Guests, Spent, TimeUsedUp, added
+from graders.plugin import Collected
+from graders.result import CheckResult, Counterexample, Diagnosis, NamedValue, Verdict
+from graders.showing import describe, line, show
+from graders.student import RemoteModule, Student
+from graders.verdicts import Outcome, asks_for_float32, judge, unusable
+from sandbox import Sandbox
+from sandbox.errors import SandboxBroken
+
+IN_FLOAT32 = "Judged in float32, which your code makes of float64 inputs."
+SMALL = 24  # a case of this size needs no shrinking: a person reads it at a glance
+SLOW = 0.1  # seconds; a case that takes longer is not tried again and again
+MOST_KEPT_MODULES = 4
+MOST_KEPT_CALLS = 64
+
+
+class Skip(Exception):  # noqa: N818
+    """Raised in place of a check whose required checks did not pass."""
+
+
+@dataclass
+class Attempt:
+    """One run of one check: everything that is known while it runs."""
+
+    collected: Collected
+    guests: Guests
+    dtype: torch.dtype
+    seed: int
+    shrink_seconds: float
+    skip: bool = False
+    record: Record = field(default_factory=Record)
+    failing: list[Call] = field(default_factory=list)  # the calls of the case that is shown
+    spent: Spent | None = None
+    shrinking: float = 0.0
+
+    @property
+    def check(self) -> Check:
+        return self.collected.check
+
+    def judge(self, ended: BaseException | None) -> Outcome:
+        """Return the outcome of having ended so."""
+        return judge(ended, self.guests, self.collected.exercise.run_as, self.record)
+
+    def stop_meters(self) -> Spent:
+        """Return what the check used, once."""
+        if self.spent is None:
+            self.spent = self.guests.end_check()
+        return self.spent
+
+
+@dataclass
+class _Graded:
+    result: CheckResult
+    calls: list[Call]  # all of the check, modules kept
+
+
+class Grading:
+    """Grades submissions one after another with the same cases."""
+
+    def __init__(self, sandbox: Sandbox, seed: int, model: Callable[[Collected], Guests | None]) -> None:
+        self._sandbox = sandbox
+        self._seed = seed
+        self._model = model
+        self._book = CaseBook(seed)
+        self._diagnoser = Diagnoser()
+        self._sound: dict[tuple[str, torch.dtype], bool] = {}
+        self._now: Attempt | None = None
+
+    def grade(self, checks: Sequence[Collected], guests: Guests) -> tuple[CheckResult, ...]:
+        """Return the result of every check. Raises SandboxBroken."""
+        results: dict[str, CheckResult] = {}
+        failed: list[tuple[Collected, list[Call]]] = []
+        calls: dict[str, list[Call]] = {}
+        shrink_seconds = SHRINK_SUBMISSION_SECONDS
+        titles = {one.check.id: one.check.title for one in checks}
+        for index, one in enumerate(checks):
+            following = checks[index + 1] if index + 1 < len(checks) else None
+            unmet = [name for name in one.check.requires if results[name].verdict is not Verdict.PASSED]
+            if unmet:
+                self._run(Attempt(one, guests, torch.float64, 0, 0.0, skip=True), following)
+                results[one.check.id] = _skipped(one.check, titles[unmet[0]])
+                continue
+            attempt, outcome = self._check(one, following, guests, shrink_seconds)
+            shrink_seconds -= attempt.shrinking
+            results[one.check.id] = _result(one.check, outcome, attempt)
+            kept = _kept(attempt, outcome)
+            calls.setdefault(one.exercise.id, []).extend(kept)
+            if outcome.verdict in (Verdict.FAILED, Verdict.ERROR):
+                failed.append((one, kept))
+        for one, own in failed:
+            found = self._diagnose(one, own, calls[one.exercise.id])
+            if found is not None:
+                results[one.check.id] = results[one.check.id].model_copy(update={"diagnosis": found})
+        return tuple(results.values())
+
+    def make_student(self) -> Student:
+        """Return the `student` of the check that runs now."""
+        attempt = self._attempt
+        run_as = attempt.collected.exercise.run_as
+        return Student(
+            lambda name: attempt.guests.find(name, run_as), attempt.dtype, attempt.seed, attempt.record
+        )
+
+    def before(self) -> None:
+        """Raise Skip before anything of a check that is skipped is set up."""
+        if self._attempt.skip:
+            raise Skip
+
+    def carry_out(
+        self, collected: Collected, fixtures: dict[str, Any], test: Callable[..., Any], cases: Cases | None
+    ) -> None:
+        """Call the test, for each of its cases. Raises what the test raises, for the smallest case found."""
+        attempt = self._attempt
+        if cases is None:
+            test(**fixtures)
+            return
+
+        def run(case: Any) -> None:
+            test(**fixtures, **{cases.parameter: case})
+
+        for index, case in enumerate(self._book.cases(collected.check.id, cases, attempt.dtype)):
+            try:
+                self._try_case(attempt, run, case)
+            except Exception as ended:
+                raise self._smallest(attempt, cases, run, index, ended) from None
+
+    @property
+    def _attempt(self) -> Attempt:
+        assert self._now is not None
+        return self._now
+
+    def _check(
+        self, one: Collected, following: Collected | None, guests: Guests, shrink_seconds: float
+    ) -> tuple[Attempt, Outcome]:
+        """Run one check, in float32 too and on the model solution too where that decides the verdict."""
+        attempt = self._new_attempt(one, guests, torch.float64, shrink_seconds)
+        outcome = self._run(attempt, following)
+        if asks_for_float32(outcome, attempt.record):
+            first = attempt
+            attempt = self._new_attempt(one, guests, torch.float32, shrink_seconds)
+            outcome = self._run(attempt, following)
+            attempt.spent = _sum(first.spent, attempt.spent)
+            outcome = replace(outcome, message=line(f"{outcome.message} {IN_FLOAT32}", 2000).strip())
+        if outcome.doubtful and self._is_sound(one, following, attempt.dtype):
+            last = [call.output for call in attempt.record.calls if call.answered]
+            outcome = unusable(outcome, describe(last[-1]) if last else "an exception")
+        return attempt, outcome
+
+    def _new_attempt(
+        self, one: Collected, guests: Guests, dtype: torch.dtype, shrink_seconds: float
+    ) -> Attempt:
+        seed = hash_seed(self._seed, one.check.id)
+        return Attempt(one, guests, dtype, seed, shrink_seconds)
+
+    def _run(self, attempt: Attempt, following: Collected | None) -> Outcome:
+        """Run the item of a check once."""
+        before, self._now = self._now, attempt
+        token = grading_dtype.set(attempt.dtype)
+        try:
+            if not attempt.skip:
+                attempt.guests.begin_check()
+            ended = attempt.collected(following)
+            attempt.failing = attempt.failing or attempt.record.current
+            if not isinstance(ended, SandboxBroken):
+                attempt.stop_meters()
+        except TimeUsedUp as used_up:
+            ended, attempt.spent = used_up, Spent()
+        finally:
+            grading_dtype.reset(token)
+            self._now = before
+        return attempt.judge(ended)
+
+    def _is_sound(self, one: Collected, following: Collected | None, dtype: torch.dtype) -> bool:
+        """Return whether the model solution passes this check, asked once per run."""
+        key = (one.check.id, dtype)
+        if key not in self._sound:
+            guests = self._model(one)
+            if guests is None:
+                self._sound[key] = False
+            else:
+                with guests:
+                    outcome = self._run(self._new_attempt(one, guests, dtype, 0.0), following)
+                self._sound[key] = outcome.verdict is Verdict.PASSED
+        return self._sound[key]
+
+    def _try_case(self, attempt: Attempt, run: Callable[[Any], None], case: Any) -> None:
+        attempt.record.begin_case()
+        before = state(case)
+        run(case)
+        if state(case) != before:
+            self._book.forget(attempt.check.id)
+            raise CaseError(
+                f"{attempt.check.id} changes its case in place; the next submission would meet another."
+            )
+
+    def _smallest(
+        self, attempt: Attempt, cases: Cases, run: Callable[[Any], None], index: int, ended: Exception
+    ) -> Exception:
+        """Return the exception of the smallest case found that fails in the same way, and keep its calls."""
+        attempt.failing = attempt.record.current
+        outcome = attempt.judge(ended)
+        if outcome.verdict not in (Verdict.FAILED, Verdict.ERROR) or asks_for_float32_in(attempt, outcome):
+            return ended
+        spent = attempt.stop_meters()
+        case = self._book.cases(attempt.check.id, cases, attempt.dtype)[index]
+        if measure(case) <= SMALL or attempt.shrink_seconds <= 0 or spent.seconds > SLOW * (index + 1):
+            return ended
+        smallest = ended
+        started = time.monotonic()
+
+        def fails(smaller: Any) -> bool:
+            nonlocal smallest
+            try:
+                attempt.guests.begin_check()
+                self._try_case(attempt, run, smaller)
+            except SandboxBroken:
+                raise
+            except Exception as other:
+                if attempt.judge(other).kind != outcome.kind:
+                    return False
+                smallest, attempt.failing = other, attempt.record.current
+                return True
+            finally:
+                attempt.guests.end_check()
+            return False
+
+        self._book.shrink(
+            attempt.check.id, cases, attempt.dtype, index, fails=fails, seconds=attempt.shrink_seconds
+        )
+        attempt.shrinking = time.monotonic() - started
+        return smallest
+
+    def _diagnose(self, one: Collected, own: Sequence[Call], others: Sequence[Call]) -> Diagnosis | None:
+        try:
+            return self._diagnoser.diagnose(one.exercise, own, others)
+        except Exception:
+            return None  # a variant is the author's code; no name is a fair answer to any fault of it
+
+
+def asks_for_float32_in(attempt: Attempt, outcome: Outcome) -> bool:
+    """Return whether this outcome will be replaced by that of a float32 repetition."""
+    return attempt.dtype is torch.float64 and asks_for_float32(outcome, attempt.record)
+
+
+def hash_seed(seed: int, check: str) -> int:
+    """Return a seed of 63 bits for the calls of one check, the same in every process."""
+    return int.from_bytes(hashlib.sha256(f"{seed}\0calls\0{check}".encode()).digest()[:8], "big") >> 1
+
+
+def _skipped(check: Check, needed: str) -> CheckResult:
+    return CheckResult(
+        id=check.id,
+        exercise=check.exercise,
+        title=check.title,
+        points=0,
+        max_points=check.points,
+        verdict=Verdict.SKIPPED,
+        visibility=check.visibility,
+        message=f"Not run, since it needs another check that did not pass: {needed}",
+        requires=check.requires,
+    )
+
+
+def _result(check: Check, outcome: Outcome, attempt: Attempt) -> CheckResult:
+    spent = attempt.spent or Spent()
+    passed = outcome.verdict is Verdict.PASSED
+    return CheckResult(
+        id=check.id,
+        exercise=check.exercise,
+        title=check.title,
+        points=check.points if passed else 0,
+        max_points=check.points,
+        verdict=outcome.verdict,
+        visibility=check.visibility,
+        message=outcome.message,
+        hint=None if passed or outcome.verdict is Verdict.BROKEN else _hint(check),
+        requires=check.requires,
+        counterexample=None if passed else _counterexample(outcome, attempt),
+        error=outcome.error,
+        seconds=spent.seconds,
+        cpu_seconds=spent.cpu_seconds,
+        peak_memory_bytes=spent.peak_memory_bytes,
+        stdout=spent.stdout,
+        stderr=spent.stderr,
+        output_truncated=spent.truncated,
+        internal=outcome.internal,
+    )
+
+
+def _hint(check: Check) -> str | None:
+    section = f"Read again: {check.section}." if check.section else None
+    return " ".join(part for part in (check.hint, section) if part) or None
+
+
+def _counterexample(outcome: Outcome, attempt: Attempt) -> Counterexample | None:
+    """Return the last call of the case that failed, with what came of it and what was expected."""
+    failure = outcome.failure
+    call = attempt.failing[-1] if attempt.failing else None
+    inputs: list[tuple[str, Any]] = list(failure.inputs.items()) if failure else []
+    text = None
+    if call is not None:
+        signature = _signature(attempt, call)
+        text = call.text(signature)
+        inputs = inputs or list(call.inputs(signature))
+    got = failure.got if failure else ABSENT
+    if failure is None and call is not None and call.answered:
+        got = call.output
+    expected = failure.expected if failure else ABSENT
+    if not inputs and text is None and got is ABSENT and expected is ABSENT:
+        return None
+    marked = failure.marked if failure else ()
+    return Counterexample(
+        inputs=tuple(NamedValue(name=line(name, 100), value=show(value)) for name, value in inputs[:12]),
+        call=text,
+        got=None if got is ABSENT else show(got, marked),
+        expected=None if expected is ABSENT else show(expected),
+        largest_difference=failure.largest_difference if failure else None,
+    )
+
+
+def _signature(attempt: Attempt, call: Call) -> str | None:
+    return attempt.guests.signature(call.name) if call.made_by is None else None
+
+
+def _kept(attempt: Attempt, outcome: Outcome) -> list[Call]:
+    """Return the check's calls with the modules in them kept as they are now, as far as that can be had.
+
+    Calls on modules whose guest has ended are left out.
+    """
+    calls = attempt.record.calls[-MOST_KEPT_CALLS:]
+    shown = {id(call) for call in attempt.failing}
+    calls = [call for call in calls if id(call) not in shown] + list(attempt.failing)
+    if outcome.verdict is Verdict.PASSED:
+        return [call for call in calls[:8] if not list(_modules(call))]
+    states: dict[int, Kept | None] = {}
+    kept: list[Call] = []
+    for call in reversed(calls):
+        for module in _modules(call):
+            if id(module) not in states:
+                states[id(module)] = _keep(module) if len(states) < MOST_KEPT_MODULES else None
+        if all(states[id(module)] is not None for module in _modules(call)):
+            kept.append(_with_kept(call, states))
+    return kept[::-1]
+
+
+def _modules(call: Call) -> list[RemoteModule]:
+    values = (*call.args, *call.kwargs.values(), call.module)
+    return [value for value in values if isinstance(value, RemoteModule)]
+
+
+def _keep(module: RemoteModule) -> Kept | None:
+    try:
+        module._guest.start_check()  # the time for this is ours, not the check's
+        return Kept(module._made_by, module.state_dict())
+    except Exception:
+        return None  # the guest is gone, or the student's code raised
+
+
+def _with_kept(call: Call, states: Mapping[int, Kept | None]) -> Call:
+    def kept(value: Any) -> Any:
+        return states[id(value)] if isinstance(value, RemoteModule) else value
+
+    return replace(
+        call,
+        args=tuple(kept(value) for value in call.args),
+        kwargs={key: kept(value) for key, value in call.kwargs.items()},
+        module=kept(call.module),
+    )
+
+
+def _sum(one: Spent | None, other: Spent | None) -> Spent:
+    return added(one or Spent(), other or Spent())

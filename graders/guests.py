@@ -1,0 +1,372 @@
+"""The guests of one submission: loaded once, replaced when one dies, within the submission's time.
+
+Knows which program of the submission defines a name, and why a name is missing. Decides no verdict.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from graders.result import CellResult, LoadResult, StudentError, Verdict
+from graders.showing import line, plain
+from sandbox import CellReport, Guest, LoadReport, Program, Sandbox
+from sandbox.errors import GuestGone
+
+RunAs = Literal["module", "__main__"]
+
+MOST_OUTPUT = 64 * 1024
+MOST_CELLS = 50  # cells or statements reported one by one
+MOST_NOTES = 50
+
+
+class TimeUsedUp(Exception):  # noqa: N818 - named as the sandbox's GuestTimeout is
+    """The submission has used all the time that its checks have together."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"The {seconds:g} seconds for all checks together were used up by earlier ones.")
+
+
+class LoadDied(Exception):  # noqa: N818
+    """The submission cannot be loaded: the guest ended while it was."""
+
+    def __init__(self, gone: GuestGone) -> None:
+        super().__init__(gone.sentence)
+        self.gone = gone
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What one check used and printed."""
+
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_memory_bytes: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    truncated: bool = False
+
+
+@dataclass(frozen=True)
+class Unmade:
+    """Why a name that the submission spells out was never defined."""
+
+    verdict: Verdict
+    message: str
+    error: StudentError | None
+
+
+class Guests:
+    """Context manager; leaving it ends every guest."""
+
+    def __init__(
+        self, sandbox: Sandbox, files: dict[str, bytes], programs: tuple[Program, ...], seconds: float
+    ) -> None:
+        self._sandbox = sandbox
+        self._files = files
+        self._programs = programs
+        self._limit = seconds
+        self._used = 0.0
+        self._alive: dict[tuple[int, RunAs], Guest] = {}
+        self._died: dict[tuple[int, RunAs], GuestGone] = {}  # those whose first load ended them
+        self._loaded: dict[tuple[int, RunAs], LoadReport] = {}
+        self._defined: dict[tuple[int, RunAs], frozenset[str]] = {}  # asked only where there is a choice
+        self._in_check: set[tuple[int, RunAs]] = set()
+        self._lost = Spent()  # of guests that died in this check
+        self.load = LoadResult(path=programs[0].path if programs else "", kind=_kind(programs))
+
+    def __enter__(self) -> Guests:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End every guest."""
+        guests, self._alive = self._alive, {}
+        for guest in guests.values():
+            guest.close()
+
+    def begin_check(self) -> None:
+        """Set the meters of one check to zero. Raises TimeUsedUp."""
+        self._in_check.clear()
+        self._lost = Spent()
+        if self._used >= self._limit:
+            raise TimeUsedUp(self._limit)
+
+    def end_check(self) -> Spent:
+        """Return what the check used and printed, and count its time."""
+        spent = self._lost
+        for key in list(self._in_check):
+            spent = added(spent, _spent(self._alive[key]))
+            if not self._alive[key].alive:
+                self._alive.pop(key).close()
+        self._in_check.clear()
+        self._lost = Spent()
+        self._used += spent.seconds
+        return spent
+
+    def find(self, name: str | None, run_as: RunAs) -> Guest:
+        """Return the guest in which `name` is defined, or the main program's. Raises LoadDied, GuestGone."""
+        main = self._guest(0, run_as)
+        if name is None or len(self._programs) == 1:
+            return main
+        if name in self._defined[0, run_as]:
+            return main
+        for index in range(1, len(self._programs)):
+            if name in self._spelled[index]:
+                return self._guest(index, run_as)
+        return main
+
+    def why_missing(self, name: str, run_as: RunAs) -> Unmade | None:
+        """Return why `name` is missing, where the submission spells it out but never came to define it."""
+        for (index, loaded_as), report in self._loaded.items():
+            program = self._programs[index]
+            if loaded_as != run_as:
+                continue
+            for cell in report.cells:
+                if cell.status in ("raised", "stopped") and _is_at_fault(program, cell, name):
+                    return _unmade(program, cell, name)
+        return None
+
+    def missing_in(self) -> str:
+        """Return the names of the files in which a missing name was looked for."""
+        return " and ".join(program.path for program in self._programs[:3])
+
+    def signature(self, name: str) -> str | None:
+        """Return "(query, key, mask=None)" for a function that the submission spells out at its top level."""
+        found = None
+        for program in reversed(self._programs):
+            for source in program.cells:
+                for statement in _statements(source):
+                    if isinstance(statement, ast.FunctionDef) and statement.name == name:
+                        found = f"({ast.unparse(statement.args)})"
+        return found
+
+    @cached_property
+    def _spelled(self) -> tuple[frozenset[str], ...]:
+        return tuple(frozenset(_definitions(program)) for program in self._programs)
+
+    def _guest(self, index: int, run_as: RunAs) -> Guest:
+        key = (index, run_as)
+        if key in self._died:
+            raise LoadDied(self._died[key])
+        guest = self._alive.get(key)
+        if guest is not None and not guest.alive:
+            self._lost = added(self._lost, _spent(guest))
+            self._in_check.discard(key)
+            guest.close()
+            guest = None
+        if guest is None:
+            guest = self._alive[key] = self._load(key)
+        if key not in self._in_check:
+            self._in_check.add(key)
+            guest.start_check()
+        return guest
+
+    def _load(self, key: tuple[int, RunAs]) -> Guest:
+        self._alive.pop(key, None)
+        program = replace(self._programs[key[0]], run_as=key[1])
+        first = key not in self._loaded
+        try:
+            guest = self._sandbox.guest(self._files, program)
+        except GuestGone as gone:
+            if not first:
+                raise
+            self._died[key] = gone
+            if not self._loaded and len(self._died) == 1:
+                self.load = LoadResult(
+                    path=program.path,
+                    kind=program.kind,
+                    verdict=verdict_of_end(gone),
+                    message=line(gone.sentence, 500),
+                )
+            raise LoadDied(gone) from gone
+        self._used += guest.report.seconds
+        if first:
+            if not self._loaded:
+                self.load = _load_result(program, guest)
+            self._loaded[key] = guest.report
+            if len(self._programs) > 1:
+                self._defined[key] = frozenset(info.name for info in guest.names())
+        return guest
+
+
+def verdict_of_end(gone: GuestGone) -> Verdict:
+    """Return the verdict for what ended a guest."""
+    from sandbox.errors import GuestMemory, GuestOutput, GuestTimeout
+
+    match gone:
+        case GuestTimeout():
+            return Verdict.TIMEOUT
+        case GuestMemory():
+            return Verdict.MEMORY
+        case GuestOutput():
+            return Verdict.OUTPUT
+        case _:
+            return Verdict.CRASHED
+
+
+def _kind(programs: tuple[Program, ...]) -> Literal["script", "notebook", "none"]:
+    return programs[0].kind if programs else "none"
+
+
+def _spent(guest: Guest) -> Spent:
+    usage, output = guest.usage(), guest.take_output()
+    return Spent(
+        seconds=usage.seconds,
+        cpu_seconds=usage.cpu_seconds,
+        peak_memory_bytes=usage.peak_memory_bytes,
+        stdout=plain(output.stdout, MOST_OUTPUT),
+        stderr=plain(output.stderr, MOST_OUTPUT),
+        truncated=output.truncated,
+    )
+
+
+def added(one: Spent, other: Spent) -> Spent:
+    """Return what two runs used and printed together."""
+    peaks = [peak for peak in (one.peak_memory_bytes, other.peak_memory_bytes) if peak is not None]
+    return Spent(
+        seconds=one.seconds + other.seconds,
+        cpu_seconds=one.cpu_seconds + other.cpu_seconds,
+        peak_memory_bytes=max(peaks, default=None),
+        stdout=plain(one.stdout + other.stdout, MOST_OUTPUT),
+        stderr=plain(one.stderr + other.stderr, MOST_OUTPUT),
+        truncated=one.truncated or other.truncated,
+    )
+
+
+def _load_result(program: Program, guest: Guest) -> LoadResult:
+    output, report = guest.take_output(), guest.report
+    cells = [cell for cell in report.cells if cell.status != "ok"]
+    notes = [line(note, 500) for note in report.notes[:MOST_NOTES]]
+    if len(cells) > MOST_CELLS:
+        notes.append(f"{len(cells) - MOST_CELLS} more cells or statements did not run well.")
+    return LoadResult(
+        path=program.path,
+        kind=program.kind,
+        cells=tuple(
+            CellResult(
+                number=cell.number, status=cell.status, note=line(cell.note, 500), error=_student_error(cell)
+            )
+            for cell in cells[:MOST_CELLS]
+        ),
+        notes=tuple(notes),
+        stdout=plain(output.stdout, MOST_OUTPUT),
+        stderr=plain(output.stderr, MOST_OUTPUT),
+        output_truncated=output.truncated,
+        seconds=report.seconds,
+    )
+
+
+def _student_error(cell: CellReport) -> StudentError | None:
+    if cell.error is None:
+        return None
+    return student_error(cell.error.type_name, cell.error.message, cell.error.traceback)
+
+
+def student_error(type_name: str, message: str, traceback: tuple[str, ...]) -> StudentError:
+    """Return what the student's code raised as bounded plain text."""
+    return StudentError(
+        type=line(type_name, 100),
+        message=plain(message, 1000),
+        traceback=tuple(plain(text, 300) for text in traceback[:60]),
+    )
+
+
+def _is_at_fault(program: Program, cell: CellReport, name: str) -> bool:
+    """Return whether this cell (of a script: this statement) is why `name` was never defined."""
+    if program.kind == "script":
+        if _is_syntax_error(cell):
+            return True  # nothing of the file ran
+        return name in _defined_at(program.cells[0], cell.number)
+    numbers = program.numbers or tuple(range(1, len(program.cells) + 1))
+    sources = [source for number, source in zip(numbers, program.cells, strict=True) if number == cell.number]
+    return any(name in _names_in(source) for source in sources)
+
+
+def _unmade(program: Program, cell: CellReport, name: str) -> Unmade:
+    where = f"line {cell.number}" if program.kind == "script" else f"cell {cell.number}"
+    if cell.status == "stopped":
+        message = (
+            f"`{name}` could not be defined: {where} of {program.path} ran for too long and was stopped."
+        )
+        return Unmade(Verdict.TIMEOUT, line(message, 500), None)
+    error = _student_error(cell)
+    raised = f"{error.type}: {line(error.message)}" if error else "an exception"
+    if _is_syntax_error(cell) and program.kind == "script":
+        message = f"{program.path} cannot be run: {raised} (line {cell.number})."
+    else:
+        message = f"`{name}` could not be defined, because {where} of {program.path} raised {raised}."
+    memory = cell.error is not None and cell.error.memory
+    return Unmade(Verdict.MEMORY if memory else Verdict.ERROR, line(message, 500), error)
+
+
+def _is_syntax_error(cell: CellReport) -> bool:
+    return cell.error is not None and cell.error.type_name.rpartition(".")[2] in (
+        "SyntaxError",
+        "IndentationError",
+        "TabError",
+    )
+
+
+def _definitions(program: Program) -> Iterator[str]:
+    for source in program.cells:
+        yield from _names_in(source)
+
+
+def _names_in(source: str) -> set[str]:
+    """Return the names that a piece of source defines at its top level."""
+    statements = _statements(source)
+    if not statements:
+        return set(re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.M)) | set(
+            re.findall(r"^(\w+)\s*(?::[^=\n]*)?=(?!=)", source, re.M)
+        )
+    return {name for statement in statements for name in _bound(statement)}
+
+
+def _statements(source: str) -> list[ast.stmt]:
+    """Return the top-level statements of a script or cell without line magics; none where it is no Python."""
+    without_magics = "\n".join("pass" if text[:1] in ("%", "!") else text for text in source.split("\n"))
+    try:
+        return ast.parse(without_magics).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _defined_at(source: str, number: int) -> set[str]:
+    """Return the names that the top-level statement beginning at this line defines."""
+    return {
+        name
+        for statement in _statements(source)
+        if _first_line(statement) <= number <= (statement.end_lineno or statement.lineno)
+        for name in _bound(statement)
+    }
+
+
+def _first_line(statement: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in aliases)
+        case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            for target in targets:
+                yield from (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
+        case ast.If() | ast.Try() | ast.With() | ast.For() | ast.While():
+            for field in ("body", "orelse", "finalbody"):
+                for inner in getattr(statement, field, []):
+                    yield from _bound(inner)
+            for handler in getattr(statement, "handlers", []):
+                for inner in handler.body:
+                    yield from _bound(inner)
