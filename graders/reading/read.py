@@ -1,0 +1,164 @@
+"""One path in, one Submission out: a script, notebook, folder, zip, or one student's part of a cohort's zip.
+
+Nothing is executed and nothing is written; memory and time are bounded by ReadingLimits.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from graders.reading.archive import list_archive
+from graders.reading.entries import (
+    Entry,
+    EntryError,
+    Gathered,
+    Listing,
+    gather,
+    is_program_name,
+    nearness,
+    size_text,
+)
+from graders.reading.folder import file_entry, list_folder, not_a_file, refused_by_system, shown_name
+from graders.reading.kinds import EXPECTED, HAND_IN, described
+from graders.reading.names import relative_name, shown, split_suffix
+from graders.reading.programs import find_programs
+from graders.reading.submission import ORDINARY, ReadingLimits, Submission, UnreadableSubmission, content_hash
+
+_COHORT = replace(ORDINARY, entries=200_000)
+_MOST_NOTES = 20
+
+
+@dataclass(frozen=True)
+class _HandedIn:
+    """What lies at a path: a listing, or one file, which is then a listing of one."""
+
+    label: str
+    listing: Listing
+    one_file: bool = False
+
+
+def read_submission(
+    path: str | os.PathLike[str],
+    wanted: Sequence[str] = (),
+    *,
+    names: Sequence[str] = (),
+    inside: str | None = None,
+    limits: ReadingLimits = ORDINARY,
+) -> Submission:
+    """Read what one student handed in.
+
+    `wanted` are the file names that the assignment asks for; they decide which program is graded first, then
+    `names`, what it asks to be defined. `inside` is the student's file or folder within the zip at `path`.
+    A path that is itself a symbolic link is refused: resolve it first where it is to be trusted.
+
+    Raises UnreadableSubmission, one clear sentence, where nothing can be read as a script or notebook.
+    """
+    place = Path(path)
+    try:
+        handed_in = _at(place, limits) if inside is None else _inside(place, inside, limits)
+    except EntryError as error:
+        name = inside.rsplit("/", 1)[-1] if inside else shown_name(place)
+        raise UnreadableSubmission(error.of(name).sentence) from None
+    gathered = gather(handed_in.listing, wanted, limits)
+    found = find_programs(gathered.files, wanted, names, limits)
+    if not found.programs:
+        raise UnreadableSubmission(_why_nothing(handed_in, gathered, found.refused, wanted))
+    notes = [*found.notes, *gathered.notes, *found.refused, *(problem.note for problem in gathered.problems)]
+    if len(notes) > _MOST_NOTES:
+        notes[_MOST_NOTES:] = [f"{len(notes) - _MOST_NOTES:,} more notes like these were left out."]
+    return Submission(
+        files={**gathered.files, **found.rescued},
+        programs=tuple(found.programs),
+        notes=tuple(notes),
+        content_hash=content_hash(gathered.files),
+        prose=tuple(found.prose),
+    )
+
+
+def open_cohort_zip(path: Path) -> Listing:
+    """List a cohort's zip, once for all the students in it. Raises EntryError."""
+    try:
+        status = path.stat()
+        return _cohort_zip(path, status.st_mtime_ns, status.st_size, os.getpid())
+    except EntryError:
+        raise
+    except (OSError, ValueError) as error:
+        raise refused_by_system(error) from None
+
+
+@lru_cache(maxsize=1)
+def _cohort_zip(path: Path, mtime: int, size: int, process: int) -> Listing:  # noqa: ARG001
+    # The process is part of the key because an open file's position is shared across a fork.
+    return list_archive(path, _COHORT)
+
+
+def _at(path: Path, limits: ReadingLimits) -> _HandedIn:
+    try:
+        status = path.lstat()
+    except (OSError, ValueError) as error:
+        raise refused_by_system(error) from None
+    why = not_a_file(status.st_mode)
+    if why:
+        raise EntryError(why, "give the file itself")
+    name = shown_name(path)
+    if stat.S_ISDIR(status.st_mode):
+        return _HandedIn(name, list_folder(path, limits))
+    return _file(file_entry(path, relative_name(name) or "submission", status.st_size), limits)
+
+
+def _inside(path: Path, inside: str, limits: ReadingLimits) -> _HandedIn:
+    listing = open_cohort_zip(path)
+    label = inside.rsplit("/", 1)[-1]
+    for problem in listing.problems:
+        if problem.name == inside:
+            raise EntryError(problem.found, problem.step)
+    alone = [entry for entry in listing.entries if entry.name == inside]
+    if alone:
+        return _file(replace(alone[-1], name=label), limits)
+    return _HandedIn(label, listing.below(inside))
+
+
+def _file(entry: Entry, limits: ReadingLimits) -> _HandedIn:
+    """A single file is the listing itself, unless it is a zip: then what is in it."""
+    if split_suffix(entry.name)[1] != ".zip":
+        return _HandedIn(entry.name, Listing((entry,)), one_file=True)
+    if entry.size > limits.archive_bytes:
+        found, most = size_text(entry.size), size_text(limits.archive_bytes)
+        raise EntryError(
+            f"holds {found}, more than the {most} that a zip may hold", "zip only what you wrote"
+        )
+    data = entry.read(limits.archive_bytes)
+    if not data:
+        raise EntryError("is empty (0 bytes)", "make the zip again and hand it in")
+    return _HandedIn(entry.name, list_archive(data, limits))
+
+
+def _why_nothing(
+    handed_in: _HandedIn, gathered: Gathered, refused: Sequence[str], wanted: Sequence[str]
+) -> str:
+    """Say why nothing in a submission is a program, by the file that came nearest to one."""
+    near = [p for p in gathered.problems if handed_in.one_file or is_program_name(p.name)]
+    if near:
+        return min(near, key=lambda problem: nearness(problem.name, wanted)).sentence
+    if refused:
+        return refused[0]
+    label, files = shown(handed_in.label), sorted(gathered.files.items())
+    holds = f"holds no files; expected {EXPECTED}: {HAND_IN}."
+    if handed_in.one_file and not files[0][1].strip():
+        holds = f"is empty; expected {EXPECTED}: save your work and hand it in again."
+    elif handed_in.one_file:
+        holds = f"is {described(handed_in.label, files[0][1])}, not {EXPECTED}; {HAND_IN}."
+    elif files:
+        kinds = ", ".join(f"{shown(name)} ({described(name, data)})" for name, data in files[:3])
+        more = f" and {len(files) - 3:,} more files" if len(files) > 3 else ""
+        holds = f"holds {kinds}{more}, but not {EXPECTED}; {HAND_IN}."
+    elif gathered.problems:
+        problem = gathered.problems[0]
+        step = problem.step or f"expected {EXPECTED}: {HAND_IN}"
+        holds = f"holds nothing that can be read: {shown(problem.name)} {problem.found}; {step}."
+    return f"{label} {holds}"
