@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from graders.calls import Call, Record
-from graders.cases import SHRINK_SUBMISSION_SECONDS, CaseBook, CaseError, measure, state
+from graders.casebook import SHRINK_SUBMISSION_SECONDS, CaseBook, CaseError, measure, state
 from graders.checks import Cases, Check
 from graders.comparing import ABSENT
 from graders.diagnosis import Diagnoser, Kept

@@ -196,7 +196,7 @@ class Status(StrEnum):
     """Whether a submission could be graded at all."""
 
     GRADED = "graded"
-    UNREADABLE = "unreadable"  # nothing in it can be read as a script or notebook: zero, and named to the instructor
+    UNREADABLE = "unreadable"  # no script or notebook can be read in it: zero, and named to the instructor
     NOT_GRADED = "not_graded"  # our fault: no score is given
 
 

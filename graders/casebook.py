@@ -207,14 +207,14 @@ def parts(value: Any) -> list[tuple[Any, Any]] | None:
 
 
 def measure(value: Any) -> int:
-    """Return how large a case is for a person to read: elements of tensors, digits of numbers, letters."""
+    """Return how large a case is for a person to read: elements of tensors, sizes, letters."""
     if isinstance(value, torch.Tensor):
         return value.dim() + value.numel()
     if isinstance(value, bool) or value is None:
         return 1
     if isinstance(value, int):
-        # A seed is one number to its reader, however many digits it has.
-        return 1 + min(value.bit_length(), 16)
+        # Sizes and lengths count as what they are; a seed is one number to its reader, however large.
+        return abs(value) if abs(value) < 1024 else 1
     if isinstance(value, str | bytes):
         return 1 + len(value)
     inside = parts(value)
