@@ -4,38 +4,86 @@
         value = guest.call("f", tensor)
 
 Knows nothing of grading.
+
+The names are imported on first use: a zygote can be on its way before its starter has imported torch.
 """
 
-from .answers import (
-    CellError,
-    CellReport,
-    Gradients,
-    Kept,
-    LoadReport,
-    NameInfo,
-    Output,
-    ParameterInfo,
-    SubmoduleInfo,
-    Usage,
-)
-from .errors import (
-    GuestCrashed,
-    GuestError,
-    GuestGone,
-    GuestMemory,
-    GuestOutput,
-    GuestTimeout,
-    NameMissing,
-    NoHidden,
-    SandboxBroken,
-    StudentRaised,
-)
-from .guest import Guest
-from .inside.modules import weighted_sum
-from .inside.questions import Program
-from .inside.values import Opaque, RemoteException, Value
-from .limits import Limits
-from .sandboxes import Sandbox
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .answers import (
+        CellError,
+        CellReport,
+        Gradients,
+        Kept,
+        LoadReport,
+        NameInfo,
+        Output,
+        ParameterInfo,
+        SubmoduleInfo,
+        Usage,
+    )
+    from .errors import (
+        GuestCrashed,
+        GuestError,
+        GuestGone,
+        GuestMemory,
+        GuestOutput,
+        GuestTimeout,
+        NameMissing,
+        NoHidden,
+        SandboxBroken,
+        StudentRaised,
+    )
+    from .guest import Guest
+    from .inside.modules import weighted_sum
+    from .inside.questions import Program
+    from .inside.values import Opaque, RemoteException, Value
+    from .limits import Limits
+    from .sandboxes import Sandbox
+
+_HOMES = {
+    "CellError": ".answers",
+    "CellReport": ".answers",
+    "Gradients": ".answers",
+    "Guest": ".guest",
+    "GuestCrashed": ".errors",
+    "GuestError": ".errors",
+    "GuestGone": ".errors",
+    "GuestMemory": ".errors",
+    "GuestOutput": ".errors",
+    "GuestTimeout": ".errors",
+    "Kept": ".answers",
+    "Limits": ".limits",
+    "LoadReport": ".answers",
+    "NameInfo": ".answers",
+    "NameMissing": ".errors",
+    "NoHidden": ".errors",
+    "Opaque": ".inside.values",
+    "Output": ".answers",
+    "ParameterInfo": ".answers",
+    "Program": ".inside.questions",
+    "RemoteException": ".inside.values",
+    "Sandbox": ".sandboxes",
+    "SandboxBroken": ".errors",
+    "StudentRaised": ".errors",
+    "SubmoduleInfo": ".answers",
+    "Usage": ".answers",
+    "Value": ".inside.values",
+    "weighted_sum": ".inside.modules",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name], __name__), name)
+    globals()[name] = value
+    return value
+
 
 __all__ = [
     "CellError",

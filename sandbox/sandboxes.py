@@ -9,20 +9,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
 from .bubblewrap import Backend, Bubblewrap, Launched
 from .errors import GuestGone, SandboxBroken
 from .exchange import Descriptors, kill
-from .guest import Guest
 from .inside.entering import Confinement
 from .inside.questions import Program
 from .inside.zygote import MAX_PACKET, Attach, Fork, Forked, Ready, Reap, Reaped, Reply, Request
 from .limits import Limits
 from .meter import host_pid, status_bytes
 from .seccomp import guest_program
+
+if TYPE_CHECKING:
+    from .guest import Guest
 
 _BACKENDS: dict[str, type[Backend]] = {"bubblewrap": Bubblewrap}
 _START_SECONDS = 120.0
@@ -67,6 +69,7 @@ class Sandbox:
         self.versions: dict[str, str] = {}
         self._launched: Launched | None = None
         self._control: socket.socket | None = None
+        self._ready = False
         self._base = (0, 0)  # the zygote's private memory and address space, in bytes
         self._spare: _Spare | None = None
         self._guests: set[Guest] = set()
@@ -74,8 +77,8 @@ class Sandbox:
 
     # Life
 
-    def start(self) -> None:
-        """Start the zygote and wait until it has imported torch (a second or two). Raises SandboxBroken."""
+    def launch(self) -> None:
+        """Set the zygote going and do not wait for it; `start` waits. Raises SandboxBroken."""
         if self._closed:
             raise SandboxBroken("this sandbox has been closed; make another")
         if self._control is not None:
@@ -84,15 +87,23 @@ class Sandbox:
         with theirs:
             self._launched = _BACKENDS[self.backend]().launch(theirs)
         self._control = ours
-        ours.settimeout(_START_SECONDS)
+
+    def start(self) -> None:
+        """Start the zygote and wait until it has imported torch (a second or two). Raises SandboxBroken."""
+        self.launch()
+        if self._ready:
+            return
+        assert self._control is not None
+        self._control.settimeout(_START_SECONDS)
         reply, fds = self._receive()
-        ours.settimeout(_REQUEST_SECONDS)
+        self._control.settimeout(_REQUEST_SECONDS)
         if not isinstance(reply, Ready) or not fds:
             raise SandboxBroken("the zygote began with a wrong message")
         self.versions = reply.versions
         data, address = status_bytes(host_pid(fds[0]), "VmData", "VmSize")
         os.close(fds[0])
         self._base = data, address
+        self._ready = True
 
     def attach(self, limits: Limits | None = None) -> Sandbox:
         """Another Sandbox over a sibling of this zygote, with its own limits if given; for another thread or process."""
@@ -104,7 +115,7 @@ class Sandbox:
             os.close(fd)
         ours.settimeout(_REQUEST_SECONDS)
         other = Sandbox(self.backend, limits or self.limits, self.device)
-        other.versions, other._base, other._control = self.versions, self._base, ours
+        other.versions, other._base, other._control, other._ready = self.versions, self._base, ours, True
         return other
 
     def close(self) -> None:
@@ -170,6 +181,8 @@ class Sandbox:
             self._spare = self._order()
 
     def _fork(self) -> Guest:
+        from .guest import Guest  # with torch, which starting a zygote needs no one to have imported
+
         self.start()
         if self._spare is None:
             self._spare = self._order()
