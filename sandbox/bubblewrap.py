@@ -41,7 +41,7 @@ class Launched:
 
 
 class Backend(Protocol):
-    """What a backend has to do: start a zygote that talks on `control`, so that all of it dies with its process."""
+    """What a backend has to do: start a zygote that talks on `control` and dies with the process returned."""
 
     name: str
 
@@ -57,15 +57,15 @@ class Bubblewrap:
         program = shutil.which("bwrap")
         if program is None:
             raise SandboxBroken(
-                "bubblewrap (bwrap) was not found on the PATH; install it (Debian, Ubuntu: apt install bubblewrap), "
-                "then run: attest doctor"
+                "bubblewrap (bwrap) was not found on the PATH; "
+                "install it (Debian, Ubuntu: apt install bubblewrap), then run: attest doctor"
             )
         try:
             seen = views.guest_view()
         except views.NotInstalled as error:
             raise SandboxBroken(str(error)) from None
         root = os.geteuid() == 0
-        stage = _stage(seen) if root else ""
+        stage = _stage() if root else ""
         staged = [
             (source, place, f"{stage}/{index}" if root else source)
             for index, (source, place) in enumerate(seen.binds)
@@ -85,7 +85,7 @@ class Bubblewrap:
             launcher = str(Path(__file__).with_name("launch.py"))
             argv = [sys.executable, "-I", "-S", "-B", launcher, json.dumps(plan)]
         try:
-            process = subprocess.Popen(
+            process = subprocess.Popen(  # noqa: S603  every part of it is written here
                 argv,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -164,7 +164,7 @@ def _memory_file(content: bytes) -> int:
     return fd
 
 
-def _stage(seen: views.View) -> str:
+def _stage() -> str:
     for stage in _STAGES:
         if os.path.isdir(stage) and not os.path.islink(stage):
             return stage

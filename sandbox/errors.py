@@ -1,4 +1,7 @@
-"""What can happen when a guest is asked something. Faults of the student's and faults of ours never share a type."""
+"""What can happen when a guest is asked something.
+
+Faults of the student's and faults of ours never share a type.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ class GuestError(Exception):
 class StudentRaised(GuestError):
     """The student's code raised an exception; the guest lives on.
 
-    `traceback` holds lines of the student's own code only. `memory` says that the exception was a failed allocation.
+    `traceback` holds lines of the student's own code only. `memory` says that an allocation failed.
     """
 
     def __init__(
@@ -80,7 +83,7 @@ class GuestCrashed(GuestGone):
 
 
 class SandboxBroken(Exception):
-    """The sandbox itself failed. Never the student's fault; the message says what was found and what to do."""
+    """The sandbox itself failed, through no fault of a student's. The message says what to do."""
 
 
 def _size(count: int) -> str:

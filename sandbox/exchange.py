@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 
 from .errors import GuestCrashed, GuestGone, GuestMemory, GuestOutput, GuestTimeout
-from .inside.wire import FrameError, FrameReader, frame
+from .inside.wire import FrameError, FrameReader, Outgoing
 from .limits import Limits
 from .meter import Meter
 
@@ -52,6 +52,8 @@ class Exchange:
         self._meter = meter
         self._reader = FrameReader()
         self._streams = {ends.out: Stream(ends.out), ends.err: Stream(ends.err)}
+        self._wire = ends.wire.fileno()
+        self._sending = False
         self._poll = select.poll()
         self._poll.register(ends.wire, select.POLLIN)
         self._poll.register(ends.pidfd, select.POLLIN)
@@ -89,13 +91,15 @@ class Exchange:
         truncated, self.truncated = self.truncated, False
         return out, err, truncated
 
-    def ask(self, header: bytes, body: bytes, seconds: float, cpu_seconds: float) -> tuple[bytes, bytearray]:
+    def ask(
+        self, header: bytes, body: list[bytes | memoryview], seconds: float, cpu_seconds: float
+    ) -> tuple[bytes, bytearray]:
         """Send one frame and return the frame that answers it; GuestGone when none comes in time."""
         if self.end is not None:
             raise self.end
         start = time.monotonic()
         try:
-            return self._ask(memoryview(frame(header, body)), start, seconds, cpu_seconds)
+            return self._ask(Outgoing(header, body), start, seconds, cpu_seconds)
         except FrameError as error:
             raise self.stop(not_an_answer(str(error))) from None
         finally:
@@ -103,31 +107,17 @@ class Exchange:
 
     def greeting(self, seconds: float) -> tuple[bytes, bytearray]:
         """The frame that a guest sends by itself when it has been confined."""
-        return self._ask(memoryview(b""), time.monotonic(), seconds, seconds)
+        return self._ask(None, time.monotonic(), seconds, seconds)
 
     def _ask(
-        self, data: memoryview, start: float, seconds: float, cpu_seconds: float
+        self, outgoing: Outgoing | None, start: float, seconds: float, cpu_seconds: float
     ) -> tuple[bytes, bytearray]:
-        if data:
+        if outgoing is not None:
             self._nothing_waits()
-            data = self._send(data)
-        self._poll.modify(self._ends.wire, select.POLLIN | (select.POLLOUT if data else 0))
+            self._send(outgoing)
         next_tick = start + TICK
         while True:
-            ready = self._poll.poll(max(0.0, next_tick - time.monotonic()) * 1000 + 1)
-            ended = False
-            for fd, event in ready:
-                if fd == self._ends.wire.fileno():
-                    if event & select.POLLOUT and data:
-                        data = self._send(data)
-                        if not data:
-                            self._poll.modify(self._ends.wire, select.POLLIN)
-                    if event & (select.POLLIN | _GONE) and not self._receive():
-                        ended = True
-                elif fd == self._ends.pidfd:
-                    ended = True
-                else:
-                    self._read(self._streams[fd])
+            ended = self._take_what_comes(outgoing, next_tick)
             if ended:
                 self._receive_rest()
             answer = self._reader.take()
@@ -139,6 +129,20 @@ class Exchange:
             if now >= next_tick:
                 next_tick = now + TICK
                 self._look(now - start, seconds, cpu_seconds)
+
+    def _take_what_comes(self, outgoing: Outgoing | None, until: float) -> bool:
+        """Wait for anything; whether the guest has ended or closed its wire."""
+        ended = False
+        for fd, event in self._poll.poll(max(0.0, until - time.monotonic()) * 1000 + 1):
+            if fd == self._wire:
+                if event & select.POLLOUT and outgoing is not None:
+                    self._send(outgoing)
+                ended |= bool(event & (select.POLLIN | _GONE)) and not self._receive()
+            elif fd == self._ends.pidfd:
+                ended = True
+            else:
+                self._read(self._streams[fd])
+        return ended
 
     def _nothing_waits(self) -> None:
         """Before a question: no answer may lie there already."""
@@ -152,13 +156,17 @@ class Exchange:
             raise FrameError("something that no question asked for")
         raise self._died()
 
-    def _send(self, data: memoryview) -> memoryview:
+    def _send(self, outgoing: Outgoing) -> None:
         try:
-            return data[self._ends.wire.send(data) :]
+            outgoing.send(self._ends.wire)
+            waits = not outgoing.done
         except BlockingIOError:
-            return data
+            waits = True
         except OSError:
-            return data[len(data) :]  # it has closed its end; what it has sent before is still read
+            waits = False  # it has closed its end; what it has sent before is still read
+        if waits is not self._sending:
+            self._sending = waits
+            self._poll.modify(self._wire, select.POLLIN | (select.POLLOUT if waits else 0))
 
     def _receive(self) -> bool:
         try:

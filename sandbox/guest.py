@@ -6,10 +6,11 @@ import itertools
 import os
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Literal, NoReturn, Self, TypeVar
+from typing import Any, Literal, NoReturn, Self
 
 import msgspec
-import torch
+from torch import Tensor
+from torch import dtype as Dtype  # noqa: N812  `torch` is a method here
 
 from .answers import (
     CellError,
@@ -46,7 +47,6 @@ from .meter import Meter
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Answer).decode
-_T = TypeVar("_T")
 
 # Beyond the soft alarm: for the moments that later cells get, and for writing the report.
 _LOAD_GRACE = 5.0
@@ -87,7 +87,7 @@ class Guest:
         number = next(self._ids)
         question = Load(number, dict(files), program, self._limits.load_seconds, os.urandom(8))
         seconds = self._limits.load_seconds * 1.25 + _LOAD_GRACE
-        answer = self._ask(question, b"", seconds, seconds * 4)[0]
+        answer = self._ask(question, [], seconds, seconds * 4)[0]
         if not isinstance(answer, Loaded):
             self._refuse("a wrong kind of answer")
         self.report = LoadReport(
@@ -119,8 +119,8 @@ class Guest:
     ) -> Value:
         """Call a name of the submission ("f", "Model.build"), or an object in the guest or its method.
 
-        `seed` seeds torch, numpy and random just before. With `keep_inputs` the answer is `Kept`: the value, and the
-        arguments as they are after the call. Raises StudentRaised, NameMissing or GuestGone.
+        `seed` seeds torch, numpy and random just before. With `keep_inputs` the answer is `Kept`: the
+        value, and the arguments as they are after the call. Raises StudentRaised, NameMissing or GuestGone.
         """
         encoder = _encoder()
         where = target if isinstance(target, str) else target.id
@@ -134,27 +134,29 @@ class Guest:
 
     def torch(self, name: str, /, *args: Value, **kwargs: Value) -> Opaque:
         """A module of torch.nn itself, made in the guest: `guest.torch("TransformerEncoderLayer", 8, 2)`."""
-        return self._operate("torch", Opaque, name, *args, **kwargs)
+        made: Opaque = self._operate("torch", Opaque, name, *args, **kwargs)
+        return made
 
     def set_mode(self, handle: Opaque, training: bool) -> None:
         """`module.train(training)`."""
         self._operate("set_mode", type(None), handle, training)
 
-    def cast(self, handle: Opaque, dtype: torch.dtype) -> None:
+    def cast(self, handle: Opaque, dtype: Dtype) -> None:
         """`module.to(dtype=dtype)`."""
         self._operate("cast", type(None), handle, dtype)
 
-    def state_dict(self, handle: Opaque) -> dict[str, torch.Tensor]:
+    def state_dict(self, handle: Opaque) -> dict[str, Tensor]:
         """The module's state, as plain tensors."""
-        return self._operate("state_dict", dict[str, torch.Tensor], handle)
+        state: dict[str, Tensor] = self._operate("state_dict", dict[str, Tensor], handle)
+        return state
 
-    def load_state_dict(self, handle: Opaque, state: Mapping[str, torch.Tensor]) -> None:
+    def load_state_dict(self, handle: Opaque, state: Mapping[str, Tensor]) -> None:
         """`module.load_state_dict(state)`; StudentRaised when the names or shapes differ."""
         self._operate("load_state_dict", type(None), handle, dict(state))
 
     def parameters(self, handle: Opaque) -> tuple[ParameterInfo, ...]:
         """Name, shape, dtype and requires_grad of each parameter."""
-        rows = self._operate("parameters", list[tuple[str, tuple[int, ...], torch.dtype, bool]], handle)
+        rows = self._operate("parameters", list[tuple[str, tuple[int, ...], Dtype, bool]], handle)
         return tuple(ParameterInfo(*row) for row in rows)
 
     def submodules(self, handle: Opaque) -> tuple[SubmoduleInfo, ...]:
@@ -174,7 +176,7 @@ class Guest:
         """Gradients of sum(output * N(cotangent_seed)), see `weighted_sum`; None where there is none."""
         found = self._operate(
             "gradients",
-            tuple[Any, dict[str, torch.Tensor | None], tuple[torch.Tensor | None, ...]],
+            tuple[Any, dict[str, Tensor | None], tuple[Tensor | None, ...]],
             handle,
             *args,
             cotangent_seed=cotangent_seed,
@@ -183,17 +185,17 @@ class Guest:
         )
         return Gradients(*found)
 
-    def hidden(self, handle: Opaque, *args: Value) -> torch.Tensor | None:
+    def hidden(self, handle: Opaque, *args: Value) -> Tensor | None:
         """The last hidden state (B, T, d) that a submodule puts out; B, T are those of args[0]."""
-        return self._operate("hidden", torch.Tensor | None, handle, *args)
+        state: Tensor | None = self._operate("hidden", Tensor | None, handle, *args)
+        return state
 
     def hidden_shape(self, handle: Opaque, *args: Value) -> tuple[int, ...] | None:
-        """The shape of the last hidden state (B, T, d) that a submodule puts out; B, T are those of args[0]."""
-        return self._operate("hidden_shape", tuple[int, ...] | None, handle, *args)
+        """The shape of the last hidden state (B, T, d) of a submodule; B and T are those of args[0]."""
+        shape: tuple[int, ...] | None = self._operate("hidden_shape", tuple[int, ...] | None, handle, *args)
+        return shape
 
-    def call_with_hidden(
-        self, handle: Opaque, *args: Value, hidden: torch.Tensor, grad: bool = False
-    ) -> Value:
+    def call_with_hidden(self, handle: Opaque, *args: Value, hidden: Tensor, grad: bool = False) -> Value:
         """The output when the last hidden state (B, T, d) of a submodule is replaced. Raises NoHidden."""
         return self._operate("call_with_hidden", Any, handle, *args, hidden=hidden, grad=grad)
 
@@ -244,13 +246,13 @@ class Guest:
 
     # How a question is asked
 
-    def _operate(self, operation: str, kind: type[_T], *args: Value, **kwargs: Value) -> _T:
+    def _operate(self, operation: str, kind: Any, *args: Value, **kwargs: Value) -> Value:
         encoder = _encoder()
         nodes = encoder.encode(args), encoder.encode(kwargs)
         value = self._value(Operate(next(self._ids), operation, *nodes), encoder.body())
         return self._shaped(value, kind)
 
-    def _value(self, question: Question, body: bytes) -> Value:
+    def _value(self, question: Question, body: list[bytes | memoryview]) -> Value:
         left = self._limits.check_seconds - self._exchange.seconds
         answer, tensors = self._ask(question, body, left, self._limits.check_cpu_seconds)
         if not isinstance(answer, Answered):
@@ -262,7 +264,9 @@ class Guest:
         except RecursionError:
             self._refuse("a value that is too deep")
 
-    def _ask(self, question: Question, body: bytes, seconds: float, cpu: float) -> tuple[Answer, bytearray]:
+    def _ask(
+        self, question: Question, body: list[bytes | memoryview], seconds: float, cpu: float
+    ) -> tuple[Answer, bytearray]:
         try:
             header, tensors = self._exchange.ask(_encode(question), body, seconds, cpu)
         except Died:
@@ -293,7 +297,7 @@ class Guest:
             raise StudentRaised("AnswerTooLarge", f"the answer cannot be sent: {reason}")
         raise LookupError(reason)
 
-    def _shaped(self, value: Value, kind: type[_T]) -> _T:
+    def _shaped(self, value: Value, kind: Any) -> Any:
         """The value, if it is built as `kind` says: a guest may send anything."""
         try:
             return msgspec.convert(value, kind)

@@ -1,8 +1,8 @@
-"""Run as a script, by root only: shows bubblewrap's sources to an unprivileged user, becomes that user, and starts bubblewrap.
+"""Run as a script, by root only: starts bubblewrap as an unprivileged user who can read its sources.
 
-root is exempt from process limits and owns the host, so the sandbox must belong to someone else. But that user may
-not read where Python lies (/root is closed), so root first binds each source below a private tmpfs
-that exists in this process's mount namespace alone, and vanishes with it. One argument: a JSON object
+root is exempt from process limits and owns the host, so the sandbox must belong to someone else. But
+that user may not read where Python lies (/root is closed), so root first binds each source below a private
+tmpfs that exists in this process's mount namespace alone, and vanishes with it. One argument: a JSON object
 with `binds` (host path, staged name), `stage`, `uid` and `argv`.
 
 It imports nothing of Attest and runs with `python -I -S`.
@@ -38,9 +38,9 @@ def main() -> None:
     mount("none", "/", "", MS_REC | MS_PRIVATE, "")
     stage = plan["stage"]
     # Opened before the stage covers anything.
-    sources = [(os.open(source, os.O_PATH | os.O_CLOEXEC), source, name) for source, name in plan["binds"]]
+    sources = [(os.open(source, os.O_PATH | os.O_CLOEXEC), name) for source, name in plan["binds"]]
     mount("tmpfs", stage, "tmpfs", 0, "mode=0755,size=4m")
-    for fd, source, name in sources:
+    for fd, name in sources:
         target = os.path.join(stage, name)
         if os.path.isdir(f"/proc/self/fd/{fd}"):
             os.mkdir(target)
@@ -51,7 +51,7 @@ def main() -> None:
     os.setresgid(plan["uid"], plan["uid"], plan["uid"])
     os.setresuid(plan["uid"], plan["uid"], plan["uid"])
     os.chdir("/")
-    os.execv(plan["argv"][0], plan["argv"])
+    os.execv(plan["argv"][0], plan["argv"])  # noqa: S606  it becomes bubblewrap
 
 
 if __name__ == "__main__":

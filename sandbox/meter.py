@@ -10,7 +10,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Meter:
-    """CPU time and memory of the process tree below `pid`, a host pid. All of a guest's orphans stay below its pid 1."""
+    """CPU time and memory of the process tree below `pid`, a host pid: a guest's orphans stay below its pid 1."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -31,7 +31,7 @@ class Meter:
         return total
 
     def memory_bytes(self, limit: int = 0) -> int:
-        """Private and shared memory above what the zygote had. Exact sharing is worked out only above `limit`."""
+        """Private and shared memory above what the zygote had; sharing is worked out only above `limit`."""
         pids = self._tree()
         rough = 0
         for pid in pids:

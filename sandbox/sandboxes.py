@@ -17,7 +17,7 @@ from .bubblewrap import Backend, Bubblewrap, Launched
 from .errors import GuestGone, SandboxBroken
 from .exchange import Descriptors, kill
 from .inside.entering import Confinement
-from .inside.questions import Program
+from .inside.questions import Level, Program
 from .inside.zygote import MAX_PACKET, Attach, Fork, Forked, Ready, Reap, Reaped, Reply, Request
 from .limits import Limits
 from .meter import host_pid, status_bytes
@@ -42,7 +42,7 @@ _replies = msgspec.msgpack.Decoder(Reply).decode
 
 @dataclass
 class _Spare:
-    """A guest that has been asked for: the grader's ends of it, and the zygote's reply once it has been read."""
+    """A guest that has been asked for: the grader's ends of it, and the zygote's reply once read."""
 
     wire: socket.socket
     out: int
@@ -54,8 +54,8 @@ class Sandbox:
     """Guests of one zygote. A context manager; the zygote starts with `start` or the first `guest`.
 
     The zygote dies with the thread that started it, so start it from a thread that lives as long as it is
-    needed. One Sandbox is for one thread; others get their own by `attach`. An attached Sandbox can be handed to
-    another process by multiprocessing (as an argument of a Process).
+    needed. One Sandbox is for one thread; others get their own by `attach`. An attached Sandbox can be
+    handed to another process by multiprocessing (as an argument of a Process).
     """
 
     def __init__(self, backend: str = "bubblewrap", limits: Limits = Limits(), device: str = "cpu") -> None:  # noqa: B008
@@ -106,7 +106,7 @@ class Sandbox:
         self._ready = True
 
     def attach(self, limits: Limits | None = None) -> Sandbox:
-        """Another Sandbox over a sibling of this zygote, with its own limits if given; for another thread or process."""
+        """Another Sandbox, over a sibling of this zygote: for another thread or process, or other limits."""
         self.start()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -144,12 +144,12 @@ class Sandbox:
     def guest(self, files: Mapping[str, bytes], program: Program) -> Guest:
         """A fresh guest with the files in its working folder and the program run.
 
-        What the student's code does wrong while it is run is in `Guest.report`. When it takes the guest down, a
-        fresh one runs its definitions only, then another its constants only; when that dies too, the first GuestGone
-        is raised. ValueError for a file name that leads out of the folder.
+        What the student's code does wrong while it is run is in `Guest.report`. When it takes the guest
+        down, a fresh one runs its definitions only, then another its constants only; when that dies too,
+        the first GuestGone is raised. ValueError for a file name that leads out of the folder.
         """
         _check_names(files)
-        levels = ("all", "definitions", "constants")
+        levels: tuple[Level, ...] = ("all", "definitions", "constants")
         first: GuestGone | None = None
         for level in levels[levels.index(program.level) :]:
             guest = self._fork()

@@ -13,38 +13,41 @@ import tempfile
 
 from .inside.system import CLONE_NEWIPC, CLONE_NEWNET, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWUSER, CLONE_NEWUTS
 
-_FILES = """
-access chdir chmod close close_range copy_file_range creat dup dup2 dup3 eventfd eventfd2 faccessat faccessat2
-fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fcntl fdatasync flock fstat fstatfs fsync ftruncate futimesat
-getcwd getdents getdents64 inotify_add_watch inotify_init inotify_init1 inotify_rm_watch link linkat lseek lstat
-mkdir mkdirat newfstatat open openat openat2 pipe pipe2 poll ppoll pread64 preadv preadv2 pselect6 pwrite64 pwritev
-pwritev2 read readahead readlink readlinkat readv rename renameat renameat2 rmdir select sendfile splice stat statfs
-statx symlink symlinkat sync_file_range tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write writev
-epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait
-""".split()
+_FILES = (
+    "access chdir chmod close close_range copy_file_range creat dup dup2 dup3 eventfd eventfd2 faccessat "
+    "faccessat2 fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fcntl fdatasync flock fstat fstatfs "
+    "fsync ftruncate futimesat getcwd getdents getdents64 inotify_add_watch inotify_init inotify_init1 "
+    "inotify_rm_watch link linkat lseek lstat mkdir mkdirat newfstatat open openat openat2 pipe pipe2 "
+    "poll ppoll pread64 preadv preadv2 pselect6 pwrite64 pwritev pwritev2 read readahead readlink "
+    "readlinkat readv rename renameat renameat2 rmdir select sendfile splice stat statfs statx symlink "
+    "symlinkat sync_file_range tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write "
+    "writev epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait "
+)
 
-_MEMORY = """
-brk get_mempolicy madvise membarrier mincore mlock mlock2 mmap mprotect mremap msync munlock munmap
-pkey_alloc pkey_free pkey_mprotect set_mempolicy
-""".split()
+_MEMORY = (
+    "brk get_mempolicy madvise membarrier mincore mlock mlock2 mmap mprotect mremap msync munlock munmap "
+    "pkey_alloc pkey_free pkey_mprotect set_mempolicy "
+)
 
-_PROCESSES = """
-arch_prctl capget execve execveat exit exit_group fork futex futex_waitv get_robust_list getcpu getegid geteuid
-getgid getgroups getitimer getpgid getpgrp getpid getppid getpriority getrandom getresgid getresuid getrlimit
-getrusage getsid gettid getuid kill nanosleep pause pidfd_open pidfd_send_signal prctl prlimit64 restart_syscall rseq
-rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait
-rt_tgsigqueueinfo sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getattr sched_getparam
-sched_getscheduler sched_rr_get_interval sched_setaffinity sched_yield set_robust_list set_tid_address setitimer
-setpgid setpriority setrlimit setsid sigaltstack sysinfo tgkill time times tkill uname vfork wait4 waitid
-alarm clock_getres clock_gettime clock_nanosleep gettimeofday signalfd signalfd4 timer_create timer_delete
-timer_getoverrun timer_gettime timer_settime timerfd_create timerfd_gettime timerfd_settime
-""".split()
+_PROCESSES = (
+    "arch_prctl capget execve execveat exit exit_group fork futex futex_waitv get_robust_list getcpu "
+    "getegid geteuid getgid getgroups getitimer getpgid getpgrp getpid getppid getpriority getrandom "
+    "getresgid getresuid getrlimit getrusage getsid gettid getuid kill nanosleep pause pidfd_open "
+    "pidfd_send_signal prctl prlimit64 restart_syscall rseq rt_sigaction rt_sigpending rt_sigprocmask "
+    "rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo sched_get_priority_max "
+    "sched_get_priority_min sched_getaffinity sched_getattr sched_getparam sched_getscheduler "
+    "sched_rr_get_interval sched_setaffinity sched_yield set_robust_list set_tid_address setitimer "
+    "setpgid setpriority setrlimit setsid sigaltstack sysinfo tgkill time times tkill uname vfork wait4 "
+    "waitid alarm clock_getres clock_gettime clock_nanosleep gettimeofday signalfd signalfd4 timer_create "
+    "timer_delete timer_getoverrun timer_gettime timer_settime timerfd_create timerfd_gettime "
+    "timerfd_settime "
+)
 
 # On a socketpair: asyncio wakes its loop by one, multiprocessing talks over one.
-_SOCKETS = """
-accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg sendmmsg sendmsg
-sendto setsockopt shutdown
-""".split()
+_SOCKETS = (
+    "accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg "
+    "sendmmsg sendmsg sendto setsockopt shutdown "
+)
 
 _AF_UNIX = 1
 _PR_ALLOWED = 15, 16, 3, 4, 38, 39, 0x53564D41  # the process's name, dumpable, no_new_privs, names for memory
@@ -59,7 +62,7 @@ def guest_program() -> bytes:
     import pyseccomp
 
     program = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.EPERM))
-    for name in (*_FILES, *_MEMORY, *_PROCESSES, *_SOCKETS):
+    for name in (_FILES + _MEMORY + _PROCESSES + _SOCKETS).split():
         if name == "prctl":
             for option in _PR_ALLOWED:
                 _allow(program, name, pyseccomp.Arg(0, pyseccomp.EQ, option))

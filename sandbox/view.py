@@ -44,7 +44,7 @@ ENVIRONMENT = {
 HANDED_ON = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "ATEN_CPU_CAPABILITY")
 
 _DEVICES = ("null", "zero", "full", "urandom", "random")
-_EMPTY_FOLDERS = ("/dev/shm", "/work", "/scratch")  # where each guest mounts its own
+_EMPTY_FOLDERS = ("/dev/shm", "/work", "/scratch")  # noqa: S108  where each guest mounts its own
 
 # Read by torch's CPU detection and by some libraries; a fixed copy says nothing of other processes.
 _COPIED = (

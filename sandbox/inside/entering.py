@@ -90,7 +90,7 @@ def _own_disk(limits: Confinement) -> None:
     quiet = system.MS_NOSUID | system.MS_NODEV | system.MS_NOEXEC
     size = f"size={limits.disk_bytes},nr_inodes={limits.inodes},mode=0755"
     system.mount("tmpfs", "/scratch", "tmpfs", quiet, size)
-    for name, target in (("work", "/work"), ("tmp", "/tmp"), ("shm", "/dev/shm")):
+    for name, target in (("work", "/work"), ("tmp", "/tmp"), ("shm", "/dev/shm")):  # noqa: S108
         os.mkdir(f"/scratch/{name}")
         system.mount(f"/scratch/{name}", target, "", system.MS_BIND)
     # The tmpfs itself stays out of sight behind an empty, read-only one.

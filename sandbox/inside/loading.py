@@ -6,8 +6,8 @@ time is up; from then on each further cell or statement gets a moment of its own
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import builtins
 import inspect
@@ -97,16 +97,16 @@ def load(program: Program, seconds: float) -> Loading:
     return loading
 
 
-def _no_input(prompt: object = "") -> NoReturn:
+def _no_input(_prompt: object = "") -> NoReturn:
     raise EOFError("input() has nobody to ask while the submission is graded; use a constant instead")
 
 
 @contextmanager
 def _alarm(seconds: float) -> Iterator[Callable[[], None]]:
-    """Raise LoadStopped in the main thread after `seconds`; the value yielded gives the next cell its moment."""
+    """Raise LoadStopped in the main thread after `seconds`; what it yields gives the next cell its moment."""
     end = time.monotonic() + seconds
 
-    def stop(signum: int, frame: object) -> NoReturn:
+    def stop(_signal: int, _frame: object) -> NoReturn:
         raise LoadStopped(f"stopped after {seconds:g} s")
 
     def again() -> None:

@@ -100,10 +100,9 @@ def gradients(
         floats = [value for value in inputs if isinstance(value, torch.Tensor) and value.requires_grad]
         loss = weighted_sum(output, cotangent_seed)
         wanted = [*trained.values(), *floats]
+        found: list[torch.Tensor | None] = [None] * len(wanted)
         if loss.requires_grad and wanted:
             found = list(torch.autograd.grad(loss, wanted, allow_unused=True))
-        else:
-            found = [None] * len(wanted)
     by_name: dict[str, torch.Tensor | None] = dict.fromkeys(named)
     by_name.update(zip(trained, found[: len(trained)], strict=True))
     of_inputs = iter(found[len(trained) :])
@@ -118,7 +117,7 @@ def gradients(
 
 
 class _Hidden:
-    """Hooks on every submodule that count the hidden states (B, T, d) put out, and can replace one of them."""
+    """Hooks on every submodule that count the hidden states (B, T, d), and can replace one of them."""
 
     def __init__(
         self, model: nn.Module, tokens: torch.Tensor, replace: int = 0, by: torch.Tensor | None = None

@@ -65,7 +65,8 @@ class _Names(CachingCompiler):
     number = 0
     files: dict[str, str] | None = None
 
-    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
+    def get_code_name(self, *_: object) -> str:
+        """The name for the cell's code; called by IPython when it compiles one."""
         name = f"<cell {self.number}>"
         if self.files is not None:
             self.files[name] = f"cell {self.number}"
@@ -75,31 +76,31 @@ class _Names(CachingCompiler):
 class _Shell(InteractiveShell):
     """An InteractiveShell that neither writes history nor prints tracebacks, and has no system to call."""
 
-    note: Callable[[str], None] = staticmethod(lambda text: None)
+    note: Callable[[str], None] = staticmethod(lambda _text: None)
 
     def showtraceback(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: the error is in the report of the cell."""
 
-    def system(self, cmd: str) -> None:  # type: ignore[override]
+    def system(self, cmd: str) -> None:
         self._skip_command(cmd)
 
     system_piped = system_raw = system
 
-    def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> Any:
+    def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> Any:  # noqa: ARG002
         self._skip_command(cmd)
         return [] if split else ""
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
-        if self.find_line_magic(magic_name) is None:
+        if magic_name not in self.magics_manager.magics["line"]:
             self.note(f"%{magic_name} was skipped: there is no such magic here")
             return None
         return super().run_line_magic(magic_name, line, _stack_depth)
 
     def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
-        if self.find_cell_magic(magic_name) is None:
+        if magic_name not in self.magics_manager.magics["cell"]:
             self.note(f"a cell that begins with %%{magic_name} was skipped: there is no such magic here")
             return None
-        return super().run_cell_magic(magic_name, line, cell)
+        return super().run_cell_magic(magic_name, line, cell)  # type: ignore[no-untyped-call]
 
     def _skip_command(self, command: str) -> None:
         try:
@@ -126,7 +127,7 @@ def make_shell() -> None:
     made.displayhook = made.display_trap.hook = _quiet_display(made)
     lines, cells = made.magics_manager.magics["line"], made.magics_manager.magics["cell"]
     lines.update({name: _skipper(made, f"%{name}") for name in _SKIPPED_LINES})
-    lines.update({name: _nothing for name in _HARMLESS_LINES})
+    lines.update(dict.fromkeys(_HARMLESS_LINES, _nothing))
     lines["cd"] = lambda line: _change_folder(made, line)
     cells.update({name: _skipper(made, f"%%{name}") for name in _SKIPPED_CELLS})
     run_cell(made, "1", 0)  # the first cell imports and compiles what every cell needs
@@ -149,7 +150,7 @@ def _quiet_display(made: InteractiveShell) -> Any:
 
 
 def _skipper(made: _Shell, label: str) -> Callable[..., None]:
-    def skip(line: str = "", cell: str | None = None) -> None:
+    def skip(*_: str) -> None:
         name = label.lstrip("%")
         why = "nothing can be installed" if name in _INSTALLS else "it is not available"
         made.note(f"{label} was skipped: {why} while a submission is graded")
@@ -157,7 +158,7 @@ def _skipper(made: _Shell, label: str) -> Callable[..., None]:
     return skip
 
 
-def _nothing(line: str) -> None:
+def _nothing(_line: str) -> None:
     """A magic that only changes how a notebook looks or reloads."""
 
 
@@ -169,6 +170,11 @@ def _change_folder(made: _Shell, line: str) -> None:
         made.note(f"%cd {line.strip()[:60]} was skipped: there is no such folder in the submission")
 
 
+def _names(made: _Shell) -> _Names:
+    assert isinstance(made.compile, _Names)
+    return made.compile
+
+
 def shell() -> _Shell:
     """The shell made by the zygote."""
     return _Shell.instance()
@@ -177,15 +183,15 @@ def shell() -> _Shell:
 def prepare(made: _Shell, note: Callable[[str], None], files: dict[str, str]) -> None:
     """In a guest, before its first cell."""
     made.note = note
-    made.compile.files = files
+    _names(made).files = files
     sys.modules["__main__"] = made.user_module
 
 
 def run_cell(made: _Shell, source: str, number: int) -> BaseException | None:
     """Run one cell; the exception that it ended with, if any."""
-    made.compile.number = number
+    _names(made).number = number
     made.execution_count = number
-    result = made.run_cell(source, store_history=False, silent=False)
+    result = made.run_cell(source, store_history=False)  # type: ignore[no-untyped-call]
     error: BaseException | None = result.error_before_exec or result.error_in_exec
     if isinstance(error, UsageError):
         made.note(f"a magic in cell {number} was used wrongly: {str(error)[:150]}")

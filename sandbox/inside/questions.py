@@ -11,6 +11,9 @@ from typing import Literal, Union
 
 import msgspec
 
+Level = Literal["all", "definitions", "constants"]
+RefusalKind = Literal["no_hidden", "no_handle", "too_large"]
+
 
 @dataclass(frozen=True)
 class Program:
@@ -27,44 +30,44 @@ class Program:
     cells: tuple[str, ...]
     numbers: tuple[int, ...] = ()
     run_as: Literal["module", "__main__"] = "module"
-    level: Literal["all", "definitions", "constants"] = "all"
+    level: Level = "all"
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Base of the nodes that are not plain msgpack values."""
 
 
-class TupleNode(Part, tag="t"):
+class TupleNode(Part, frozen=True, tag="t"):
     items: list[Node]
 
 
-class ListNode(Part, tag="l"):
+class ListNode(Part, frozen=True, tag="l"):
     items: list[Node]
 
 
-class DictNode(Part, tag="d"):
+class DictNode(Part, frozen=True, tag="d"):
     keys: list[str]
     items: list[Node]
 
 
-class BytesNode(Part, tag="b"):
+class BytesNode(Part, frozen=True, tag="b"):
     data: bytes
 
 
-class TensorNode(Part, tag="x"):
+class TensorNode(Part, frozen=True, tag="x"):
     index: int
 
 
-class DtypeNode(Part, tag="y"):
+class DtypeNode(Part, frozen=True, tag="y"):
     name: str
 
 
-class ExceptionNode(Part, tag="e"):
+class ExceptionNode(Part, frozen=True, tag="e"):
     type_name: str
     message: str
 
 
-class OpaqueNode(Part, tag="o"):
+class OpaqueNode(Part, frozen=True, tag="o"):
     id: int
     type_name: str
     is_module: bool
@@ -94,7 +97,7 @@ class Message(msgspec.Struct, frozen=True):
     id: int
 
 
-class Load(Message, tag="load"):
+class Load(Message, frozen=True, tag="load"):
     """Write the files into the working directory, run the program, and answer `Loaded`."""
 
     files: dict[str, bytes]
@@ -103,7 +106,7 @@ class Load(Message, tag="load"):
     seed: bytes
 
 
-class Call(Message, tag="call"):
+class Call(Message, frozen=True, tag="call"):
     """Call a name of the submission, or an object behind a handle; answer `Answered`."""
 
     target: str | int
@@ -115,7 +118,7 @@ class Call(Message, tag="call"):
     keep_inputs: bool
 
 
-class Operate(Message, tag="operate"):
+class Operate(Message, frozen=True, tag="operate"):
     """Do one of the operations of `modules`; answer `Answered`."""
 
     operation: str
@@ -126,7 +129,7 @@ class Operate(Message, tag="operate"):
 Question = Load | Call | Operate
 
 
-class Raised(Message, tag="raised"):
+class Raised(Message, frozen=True, tag="raised"):
     """The student's code raised."""
 
     type_name: str
@@ -142,27 +145,27 @@ class CellOutcome(msgspec.Struct, frozen=True):
     error: Raised | None = None
 
 
-class Loaded(Message, tag="loaded"):
+class Loaded(Message, frozen=True, tag="loaded"):
     cells: list[CellOutcome]
     notes: list[str]
     seconds: float
 
 
-class Answered(Message, tag="answered"):
+class Answered(Message, frozen=True, tag="answered"):
     value: Node
 
 
-class Missing(Message, tag="missing"):
+class Missing(Message, frozen=True, tag="missing"):
     """The submission defines no such name; `nearest` are those that come near."""
 
     name: str
     nearest: list[str]
 
 
-class Refused(Message, tag="refused"):
-    """The question cannot be answered, through no fault of the student's; `kind` says how the grader takes it."""
+class Refused(Message, frozen=True, tag="refused"):
+    """The question cannot be answered, and nothing was raised; `kind` says how the grader takes it."""
 
-    kind: Literal["no_hidden", "no_handle", "too_large"]
+    kind: RefusalKind
     reason: str
 
 

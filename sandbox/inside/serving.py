@@ -6,6 +6,7 @@ grader; it only has to be right for students who are honest.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import gc
 import os
@@ -31,12 +32,12 @@ from .questions import (
     OpaqueNode,
     Operate,
     Question,
-    Raised,
+    RefusalKind,
     Refused,
 )
 from .tracebacks import describe
 from .values import Decoder, Encoder, TooLarge, Value, tensors_of
-from .wire import MAX_ANSWER_HEADER, frame, read_frame
+from .wire import MAX_ANSWER_HEADER, Outgoing, read_frame
 
 _decode = msgspec.msgpack.Decoder(Question).decode
 _encode = msgspec.msgpack.Encoder().encode
@@ -51,11 +52,13 @@ class HandleNotFound(LookupError):
 
 
 def warm_up() -> None:
-    """In the zygote: make the notebook shell, and run each path of this module once, so that guests find it warm."""
+    """In the zygote: make the notebook shell, and take each path once, so that guests find it warm."""
     notebook.make_shell()
+    _reseed(bytes(8))
+    _restore_defaults()
     encoder = Encoder(lambda _: OpaqueNode(0, "", False, ""))
     encoder.encode((torch.zeros(2, dtype=torch.float64), None))
-    tensors_of(encoder.body())
+    tensors_of(bytearray(b"".join(encoder.body())))
     with torch.enable_grad():
         weight = torch.zeros(2, 2, requires_grad=True)
         torch.autograd.grad((weight @ weight).softmax(-1).sum(), weight, allow_unused=True)
@@ -65,7 +68,7 @@ def serve(wire: socket.socket) -> None:
     """Answer questions until the grader closes the wire."""
     gc.enable()
     server = _Server()
-    wire.sendall(frame(_encode(Answered(0, None))))
+    _send(wire, _encode(Answered(0, None)), [])
     while True:
         arrived = read_frame(wire)
         if arrived is None:
@@ -74,7 +77,13 @@ def serve(wire: socket.socket) -> None:
         question: Question = _decode(header)
         answer, tensors = server.answer(question, body)
         _flush()
-        wire.sendall(frame(_bounded(answer), tensors))
+        _send(wire, _bounded(answer), tensors)
+
+
+def _send(wire: socket.socket, header: bytes, body: list[bytes | memoryview]) -> None:
+    outgoing = Outgoing(header, body)
+    while not outgoing.done:
+        outgoing.send(wire)
 
 
 def _bounded(answer: Answer) -> bytes:
@@ -88,10 +97,9 @@ def _bounded(answer: Answer) -> bytes:
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
-        try:
+        # A student may have closed it, or put anything in its place.
+        with contextlib.suppress(Exception):
             stream.flush()
-        except Exception:  # noqa: S110  a student may have closed it or put anything in its place
-            pass
 
 
 def _restore_defaults() -> None:
@@ -112,7 +120,17 @@ def _reseed(seed: bytes) -> None:
     number = int.from_bytes(seed[:8], "little")
     random.seed(number)
     np.random.seed(number % 2**32)
-    torch.manual_seed(number % 2**63)
+    # torch.manual_seed would also note a stack trace for each kind of accelerator: slower than a call.
+    torch.default_generator.manual_seed(number % 2**63)
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        torch.cuda.manual_seed_all(number % 2**63)
+
+
+_REFUSALS: tuple[tuple[type[BaseException], RefusalKind], ...] = (
+    (HandleNotFound, "no_handle"),
+    (modules.NoHidden, "no_hidden"),
+    (TooLarge, "too_large"),
+)
 
 
 class _Server:
@@ -122,30 +140,26 @@ class _Server:
         self._ids: dict[int, int] = {}  # id() of a kept object -> its handle
         self._next = 1
 
-    def answer(self, question: Question, body: bytes | bytearray) -> tuple[Answer, bytes]:
+    def answer(self, question: Question, body: bytearray) -> tuple[Answer, list[bytes | memoryview]]:
         try:
             if isinstance(question, Load):
-                return self._load(question), b""
+                return self._load(question), []
             value = (
                 self._call(question, body) if isinstance(question, Call) else self._operate(question, body)
             )
             encoder = Encoder(self._keep)
             node = encoder.encode(value)
             return Answered(question.id, node), encoder.body()
-        except NameNotFound as error:
-            return Missing(question.id, str(error), self._nearest(str(error))), b""
-        except HandleNotFound as error:
-            return Refused(question.id, "no_handle", str(error)), b""
-        except modules.NoHidden as error:
-            return Refused(question.id, "no_hidden", str(error)), b""
-        except TooLarge as error:
-            return Refused(question.id, "too_large", str(error)), b""
         except BaseException as error:
-            return self._raised(question.id, error), b""
+            return self._failed(question.id, error), []
 
-    def _raised(self, number: int, error: BaseException) -> Raised:
-        files = self._loaded.files if self._loaded else {}
-        return describe(number, error, files)
+    def _failed(self, number: int, error: BaseException) -> Answer:
+        if isinstance(error, NameNotFound):
+            return Missing(number, str(error), self._nearest(str(error)))
+        for kind, said in _REFUSALS:
+            if isinstance(error, kind):
+                return Refused(number, said, str(error))
+        return describe(number, error, self._loaded.files if self._loaded else {})
 
     def _load(self, question: Load) -> Loaded:
         _reseed(question.seed)
@@ -156,7 +170,7 @@ class _Server:
         self._loaded = loading.load(question.program, question.seconds)
         return self._loaded.answer(question.id)
 
-    def _call(self, question: Call, body: bytes | bytearray) -> Value:
+    def _call(self, question: Call, body: bytearray) -> Value:
         args, kwargs = self._arguments(question.args, question.kwargs, body)
         function = self._target(question.target)
         if question.method is not None:
@@ -168,7 +182,7 @@ class _Server:
             value = function(*args, **kwargs)  # type: ignore[operator]
         return (value, args, kwargs) if question.keep_inputs else value
 
-    def _operate(self, question: Operate, body: bytes | bytearray) -> Value:
+    def _operate(self, question: Operate, body: bytearray) -> Value:
         args, kwargs = self._arguments(question.args, question.kwargs, body)
         _restore_defaults()
         if question.operation == "names":
@@ -180,9 +194,7 @@ class _Server:
             args = (self._target(args[0]), *args[1:])
         return modules.OPERATIONS[question.operation](*args, **kwargs)
 
-    def _arguments(
-        self, args: Node, kwargs: Node, body: bytes | bytearray
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _arguments(self, args: Node, kwargs: Node, body: bytearray) -> tuple[tuple[Any, ...], dict[str, Any]]:
         decoder = Decoder(tensors_of(body), lambda node: self._find(node.id))
         return decoder.decode(args), decoder.decode(kwargs)
 

@@ -41,38 +41,32 @@ def message_of(error: BaseException) -> str:
 def lines_of(error: BaseException, files: Mapping[str, str]) -> list[str]:
     """Two lines a frame of the student's code: where, and the source line, innermost last."""
     frames = _frames(error.__traceback__, files)
-    if isinstance(error, SyntaxError) and error.filename in files and error.lineno:
-        frames.append((f"{files[error.filename]}, line {error.lineno}", (error.text or "").strip()))
     if len(frames) > MAX_FRAMES:
         kept = MAX_FRAMES // 2
-        left_out = len(frames) - 2 * kept
-        frames = [*frames[:kept], (f"… {left_out} more frames …", ""), *frames[-kept:]]
+        frames = [*frames[:kept], ("", len(frames) - 2 * kept, ""), *frames[-kept:]]
     lines = []
-    for place, source in frames:
-        lines.append(_clean(place))
-        if source:
-            lines.append(_clean("    " + source))
+    for file, line, function in frames:
+        if file:
+            name = files.get(file) or file.removeprefix("/work/")
+            inside = f", in {function}" if function.isidentifier() or function == "<lambda>" else ""
+            lines += _two_lines(f"{name}, line {line}{inside}", linecache.getline(file, line))
+        else:
+            lines.append(f"… {line} more calls …")
+    if isinstance(error, SyntaxError) and error.filename and error.filename in files and error.lineno:
+        lines += _two_lines(f"{files[error.filename]}, line {error.lineno}", error.text or "")
     return lines
 
 
-def _clean(line: str) -> str:
-    return line[:MAX_LINE].encode("utf-8", "replace").decode()
+def _two_lines(place: str, source: str) -> list[str]:
+    found = [place, "    " + source.strip()] if source.strip() else [place]
+    return [line[:MAX_LINE].encode("utf-8", "replace").decode() for line in found]
 
 
-def _frames(traceback: TracebackType | None, files: Mapping[str, str]) -> list[tuple[str, str]]:
+def _frames(traceback: TracebackType | None, files: Mapping[str, str]) -> list[tuple[str, int, str]]:
     found = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        name = files.get(code.co_filename)
-        if name is None and code.co_filename.startswith("/work/"):
-            name = code.co_filename.removeprefix("/work/")
-        if name is not None:
-            inside = (
-                ""
-                if code.co_name.startswith("<module") or code.co_name == "<cell line: 1>"
-                else f", in {code.co_name}"
-            )
-            source = linecache.getline(code.co_filename, traceback.tb_lineno).strip()
-            found.append((f"{name}, line {traceback.tb_lineno}{inside}", source))
+        if code.co_filename in files or code.co_filename.startswith("/work/"):
+            found.append((code.co_filename, traceback.tb_lineno, code.co_name))
         traceback = traceback.tb_next
     return found

@@ -8,12 +8,12 @@ size are bounded and nothing but plain values and plain `torch.Tensor`s is ever 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import msgspec
-import safetensors
 import torch
 
 from .questions import (
@@ -33,6 +33,8 @@ MAX_DEPTH = 32
 MAX_NODES = 100_000
 MAX_TEXT = 2**20
 MAX_LABEL = 300
+MAX_DIMENSIONS = 64
+MAX_TABLE = 16 * 2**20
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ Value: TypeAlias = (
     Any  # None, bool, int, float, str, bytes, list, tuple, dict, Tensor, dtype, RemoteException, Opaque
 )
 
-# What safetensors 0.4.5 can carry; other dtypes stay in the guest.
+# What every version of safetensors can carry; other dtypes stay in the guest.
 _DTYPES: dict[str, torch.dtype] = {
     "F64": torch.float64,
     "F32": torch.float32,
@@ -73,11 +75,22 @@ _DTYPES: dict[str, torch.dtype] = {
     "U8": torch.uint8,
     "BOOL": torch.bool,
 }
+
+
+class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A tensor's line in the table of a safetensors document; offsets are in bytes, after the table."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data_offsets: tuple[int, int]
+
+
+_write_table = msgspec.json.Encoder().encode
+_read_table = msgspec.json.Decoder(dict[str, _Entry]).decode
 _CODES = {dtype: code for code, dtype in _DTYPES.items()}
 _ALL_DTYPES = {
     str(value).removeprefix("torch."): value for value in vars(torch).values() if type(value) is torch.dtype
 }
-_json = msgspec.json.Encoder().encode
 _FUNCTIONS_OFF = torch._C.DisableTorchFunctionSubclass
 
 
@@ -137,12 +150,10 @@ class Encoder:
             return TupleNode([self.encode(item, deeper) for item in tuple.__iter__(value)])
         if issubclass(kind, list):
             return ListNode([self.encode(item, deeper) for item in list.__iter__(value)])
-        if issubclass(kind, dict):
+        if issubclass(kind, dict) and all(issubclass(type(key), str) for key in dict.keys(value)):
             items = list(dict.items(value))
-            if all(issubclass(type(key), str) for key, _ in items):
-                keys = [str.__str__(key).encode("utf-8", "replace").decode() for key, _ in items]
-                return DictNode(keys, [self.encode(item, deeper) for _, item in items])
-            return self._keep(value)
+            keys = [str.__str__(key).encode("utf-8", "replace").decode() for key, _ in items]
+            return DictNode(keys, [self.encode(item, deeper) for _, item in items])
         if issubclass(kind, BaseException):
             return ExceptionNode(kind.__name__[:MAX_LABEL], _message(value))
         return self._keep(value)
@@ -154,24 +165,21 @@ class Encoder:
         self._tensors.append(tensor)
         return TensorNode(len(self._tensors) - 1)
 
-    def body(self) -> bytes:
-        """The tensors met so far, as safetensors."""
+    def body(self) -> list[bytes | memoryview]:
+        """The tensors met so far, as the parts of one safetensors document."""
         if not self._tensors:
-            return b""
-        # Written here, and read by the library: its own writer has changed its arguments between versions.
-        table, parts, end = {}, [], 0
+            return []
+        table: dict[str, _Entry] = {}
+        parts: list[bytes | memoryview] = []
+        end = 0
         for index, tensor in enumerate(self._tensors):
             data = _bytes(tensor)
             parts.append(data)
-            table[str(index)] = {
-                "dtype": _CODES[tensor.dtype],
-                "shape": list(tensor.shape),
-                "data_offsets": [end, end + len(data)],
-            }
+            table[str(index)] = _Entry(_CODES[tensor.dtype], tuple(tensor.shape), (end, end + len(data)))
             end += len(data)
-        header = _json(table)
+        header = _write_table(table)
         header += b" " * (-len(header) % 8)
-        return b"".join((len(header).to_bytes(8, "little"), header, *parts))
+        return [len(header).to_bytes(8, "little") + header, *parts]
 
 
 def _is_scalar(kind: type) -> bool:
@@ -185,10 +193,11 @@ def _message(error: BaseException) -> str:
         return "(its message could not be read)"
 
 
-def _bytes(tensor: torch.Tensor) -> bytes:
+def _bytes(tensor: torch.Tensor) -> bytes | memoryview:
     if tensor.numel() == 0:
         return b""
-    return tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
+    flat: Any = tensor.reshape(-1).view(torch.uint8).numpy()
+    return memoryview(flat)
 
 
 def plain_tensor(value: torch.Tensor) -> torch.Tensor | None:
@@ -214,40 +223,56 @@ def plain_tensor(value: torch.Tensor) -> torch.Tensor | None:
         return None
 
 
-def tensors_of(body: bytes | bytearray) -> list[torch.Tensor]:
-    """The tensors of a frame's body, in order. FrameError when the body is not what `Encoder.body` makes."""
+def tensors_of(body: bytearray) -> list[torch.Tensor]:
+    """The tensors of a frame's body, in order, in the body's own memory.
+
+    Reads what `Encoder.body` writes and nothing else: FrameError unless every name, dtype, shape and offset
+    is as it must be, so that a body cannot ask for more memory than it has, or let two tensors overlap.
+    """
     if not body:
         return []
+    size = int.from_bytes(body[:8], "little")
+    if len(body) < 8 or size > min(MAX_TABLE, len(body) - 8):
+        raise FrameError("tensors without a table")
     try:
-        entries = safetensors.deserialize(bytes(body))
-    except Exception as error:
+        table = _read_table(memoryview(body)[8 : 8 + size])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FrameError(f"tensors that cannot be read ({str(error)[:200]})") from None
-    found: dict[int, torch.Tensor] = {}
-    for name, entry in entries:
-        if not (name.isascii() and name.isdecimal() and len(name) < 7):
+    found, end = [], 8 + size
+    for index in range(len(table)):
+        entry = table.get(str(index))
+        if entry is None:
             raise FrameError("a tensor with an unknown name")
-        found[int(name)] = _rebuild(entry)
-    if sorted(found) != list(range(len(entries))):
-        raise FrameError("tensors with unknown names")
-    return [found[index] for index in range(len(found))]
+        found.append(_rebuild(entry, body, end, 8 + size))
+        end += entry.data_offsets[1] - entry.data_offsets[0]
+    if end != len(body):
+        raise FrameError("tensors that leave a part of the frame over")
+    return found
 
 
-def _rebuild(entry: dict[str, Any]) -> torch.Tensor:
-    dtype = _DTYPES.get(entry["dtype"])
+def _rebuild(entry: _Entry, body: bytearray, start: int, base: int) -> torch.Tensor:
+    dtype = _DTYPES.get(entry.dtype)
     if dtype is None:
-        raise FrameError(f"a tensor of an unknown dtype, {str(entry['dtype'])[:20]}")
-    shape, data = entry["shape"], entry["data"]
-    if len(shape) > 64 or any(size >= 2**40 for size in shape):
+        raise FrameError(f"a tensor of an unknown dtype, {entry.dtype[:20]}")
+    if len(entry.shape) > MAX_DIMENSIONS or any(not 0 <= size < 2**40 for size in entry.shape):
         raise FrameError("a tensor of an impossible shape")
+    count = math.prod(entry.shape)
+    length = count * dtype.itemsize
+    if entry.data_offsets != (start - base, start - base + length) or start + length > len(body):
+        raise FrameError("a tensor whose shape and size disagree")
     try:
-        if not data:
-            return torch.empty(shape, dtype=dtype)
+        if not count:
+            return torch.empty(entry.shape, dtype=dtype)
         if dtype is torch.bool:
             # Bytes other than 0 and 1 are undefined behaviour as bools; torch would compute wrong with them.
-            return torch.frombuffer(bytearray(data), dtype=torch.uint8).ne(0).reshape(shape)
-        return torch.frombuffer(bytearray(data), dtype=dtype).reshape(shape)
+            raw = torch.frombuffer(body, dtype=torch.uint8, count=count, offset=start)
+            return raw.ne(0).reshape(entry.shape)
+        if start % dtype.itemsize:
+            aligned = bytearray(memoryview(body)[start : start + length])
+            return torch.frombuffer(aligned, dtype=dtype).reshape(entry.shape)
+        return torch.frombuffer(body, dtype=dtype, count=count, offset=start).reshape(entry.shape)
     except (RuntimeError, ValueError, TypeError, OverflowError):
-        raise FrameError("a tensor whose shape and size disagree") from None
+        raise FrameError("a tensor of an impossible shape") from None
 
 
 class Decoder:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import socket
 import struct
+from collections.abc import Sequence
 
 PREFIX = struct.Struct("<IQ")
 
@@ -26,9 +27,28 @@ class FrameError(ValueError):
     """What arrived is not a frame; the message says why, as the end of the sentence "it sent ..."."""
 
 
-def frame(header: bytes, body: bytes = b"") -> bytes:
-    """The bytes of one frame."""
-    return b"".join((PREFIX.pack(len(header), len(body)), header, body))
+class Outgoing:
+    """A frame on its way out. Large parts are sent from where they lie, without a copy."""
+
+    def __init__(self, header: bytes, body: Sequence[bytes | memoryview] = ()) -> None:
+        size = sum(len(part) for part in body)
+        parts = (PREFIX.pack(len(header), size), header, *body)
+        if size <= CHUNK:
+            parts = (b"".join(parts),)
+        self._parts = [memoryview(part) for part in parts if len(part)]
+
+    @property
+    def done(self) -> bool:
+        """Whether all of it has been sent."""
+        return not self._parts
+
+    def send(self, connection: socket.socket) -> None:
+        """Send as much as fits now; BlockingIOError when nothing does."""
+        sent = connection.sendmsg(self._parts[:64])
+        while self._parts and sent >= len(self._parts[0]):
+            sent -= len(self._parts.pop(0))
+        if sent:
+            self._parts[0] = self._parts[0][sent:]
 
 
 def read_frame(connection: socket.socket) -> tuple[bytearray, bytearray] | None:
@@ -69,7 +89,7 @@ class FrameReader:
         return self._filled == 0
 
     def receive(self, connection: socket.socket) -> bool:
-        """Take what has arrived, once; False when the other end has closed. BlockingIOError when nothing has."""
+        """Take what has arrived, once; False when the other end has closed, BlockingIOError when nothing has."""
         if self._sizes is None:
             data = connection.recv(CHUNK)
             if not data:
