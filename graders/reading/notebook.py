@@ -92,7 +92,7 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     if not text.startswith("{", start):
         raise UnreadableSubmission(
             f"{shown(name)} is not a notebook: a notebook begins with {{ and this begins with "
-            f"{shown(text[start : start + 20], 20)}; {_SAVE_AGAIN}."
+            f"{shown(text[start : start + 20].strip(), 20)}; {_SAVE_AGAIN}."
         )
     if text.count("[") + text.count("{") > _MOST_CONTAINERS or text.count(",") > _MOST_VALUES:
         raise UnreadableSubmission(

@@ -100,7 +100,7 @@ def _add(found: Programs, name: str, data: bytes, limits: ReadingLimits) -> None
 def _ranked(programs: Sequence[Program], wanted: Sequence[str], names: Sequence[str]) -> list[Program]:
     """Order programs: the files asked for, what defines the names asked for, what is imported last, size."""
     code = {program.path: "\n".join(program.cells)[:_LOOKED_AT] for program in programs}
-    imported = {path: _imports(text) for path, text in code.items()} if len(programs) > 1 else {}
+    imported = {path: _imports(text) for path, text in code.items() if not _is_test(bare_stem(path))}
     defining = re.compile(
         rf"^(?:async[ \t]+)?(?:(?:def|class)[ \t]+)?({'|'.join(map(re.escape, names))})\b[ \t]*[=(:]",
         re.MULTILINE,
@@ -113,7 +113,7 @@ def _ranked(programs: Sequence[Program], wanted: Sequence[str], names: Sequence[
         return (
             asked if asked[0] < 4 else (4, 0),
             -len(set(defining.findall(code[path]))) if names else 0,
-            stem in _TEST_STEMS or stem.startswith("test_") or stem.endswith("_test"),
+            _is_test(stem),
             any(stem in modules for other, modules in imported.items() if other != path),
             path.count("/"),
             program.kind == "script",
@@ -122,6 +122,10 @@ def _ranked(programs: Sequence[Program], wanted: Sequence[str], names: Sequence[
         )
 
     return sorted(programs, key=rank)
+
+
+def _is_test(stem: str) -> bool:
+    return stem in _TEST_STEMS or stem.startswith("test_") or stem.endswith("_test")
 
 
 def _imports(code: str) -> frozenset[str]:

@@ -56,7 +56,7 @@ class Submission:
     prose: tuple[ProseCell, ...] = field(default=())
 
 
-class UnreadableSubmission(ValueError):  # noqa: N818
+class UnreadableSubmission(ValueError):
     """Nothing can be read as a script or notebook.
 
     The message is one sentence: the file, what was found, what was expected and the next step.
