@@ -1,0 +1,44 @@
+"""Numbers as people write them: points, counts with their noun, times, sizes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+MINUTE = 60.0
+
+
+def points_text(points: float) -> str:
+    """Return points without needless decimals: 4.0 → "4", 2.50 → "2.5"."""
+    return f"{round(points, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
+
+
+def count_text(number: int, noun: str, plural: str | None = None) -> str:
+    """Return "1 check" or "3 checks"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def points_noun(points: float) -> str:
+    """Return "1 point" or "2.5 points"."""
+    return f"{points_text(points)} {'point' if points == 1 else 'points'}"
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a duration in the unit that suits it."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 2 * MINUTE:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds // MINUTE)} min {int(seconds % MINUTE)} s"
+
+
+def bytes_text(size: int) -> str:
+    """Return a size in MB, or GB from one on."""
+    megabytes = size / 2**20
+    return f"{megabytes:.0f} MB" if megabytes < 1024 else f"{megabytes / 1024:.1f} GB"
+
+
+def moment_text(moment: datetime) -> str:
+    """Return a time to the minute, in UTC where its zone is known."""
+    if moment.tzinfo is None:
+        return f"{moment:%Y-%m-%d %H:%M}"
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,291 @@
+"""One student's report as Markdown: the page's twin for a terminal, a pull request, an LMS comment.
+
+Text that a stranger wrote stands in code, or is escaped so that no parser of Markdown makes more of it
+than text: no HTML, no link, no heading, no mention, and no line that a CI log would take for a command.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from graders.result import Result, Status
+from reports.amounts import points_noun
+from reports.authors_markup import hint_tokens
+from reports.shown_values import Cell, Grid, ShownValue
+from reports.student_page import praise_text, start_message, start_with_loading
+from reports.student_view import Audience, CaseView, CheckView, ErrorView, LoadView, StudentView, student_view
+from reports.visible_text import Excerpt, excerpt, one_line, visible_text
+
+_MARKUP = re.compile(r"[\\`*_\[\]|~$]")
+_BLOCK_START = re.compile(r"^(?:(\d{1,9})([.)])|([#+\-=:!]))")
+_REFERENCE = re.compile(r"([@#])(?=\w)")
+_ADDRESS = re.compile(r"(?<=[A-Za-z]):(?=//)|(?<=\bwww)\.|(?<=\bWWW)\.")
+_COMMAND_LINE = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+_COMMAND_ANYWHERE = re.compile(r"##(?=(?:vso)?\[)")
+_JOINER = "\u2060"  # unseen, and no part of a name: "@ada" with it behind the @ calls nobody
+
+
+def student_markdown(result: Result, *, audience: Audience = "student", after_due: bool = False) -> str:
+    """Return the report of one Result as Markdown without any HTML."""
+    view = student_view(result, audience=audience, after_due=after_due)
+    return "\n\n".join(_blocks(view)) + "\n"
+
+
+def _blocks(view: StudentView) -> Iterator[str]:
+    result = view.result
+    yield f"# {plain(view.title)}"
+    who = f"**{plain(view.name)}**"
+    identity = one_line(result.student.id, 120)
+    if identity and identity != view.name:
+        who += f" ({code(identity)})"
+    path = f", {code(view.load.path)}" if view.load.path else ""
+    yield f"{who}, attempt {result.submission.attempt}{path}"
+    yield from _outcome(view)
+    if view.load.trouble:
+        yield from _loading(view.load)
+    for exercise in view.exercises:
+        yield f"## {plain(exercise.title)}"
+        yield f"{exercise.passed} of {len(exercise.checks)} checks passed."
+        for check in exercise.checks:
+            yield from _check(check, view.instructor)
+    if view.load.anything and not view.load.trouble:
+        yield from _loading(view.load)
+    if view.instructor and result.internal:
+        yield "## For the instructor"
+        yield fence(excerpt(result.internal, limit=8000, max_lines=200).text)
+    yield "## About this run"
+    yield "\n".join(f"- {name}: {code(fact)}" for name, fact in view.facts)
+
+
+def _outcome(view: StudentView) -> Iterator[str]:
+    result = view.result
+    message = prose(result.message[:1500])
+    if result.status is Status.NOT_GRADED:
+        yield "## Not graded yet"
+        yield "Your work could not be graded. The fault is ours, not yours: you lose nothing by it."
+        if message:
+            yield message
+        return
+    if result.status is Status.UNREADABLE:
+        yield "## Nothing to grade could be read"
+        if message:
+            yield message
+        yield "Open your file, see that it is the one you mean to hand in, and hand it in again."
+        return
+    yield f"**Score: {view.score} points**"
+    if view.pending:
+        yield f"{points_noun(view.pending)} {_waits(view)} for a check of ours to be mended, and not lost."
+    if view.withheld:
+        yield view.withheld
+    yield from _next(view)
+    if view.passed and view.passed < view.checks:
+        yield prose(praise_text(view))
+
+
+def _waits(view: StudentView) -> str:
+    return "waits" if view.pending == 1 else "wait"
+
+
+def _next(view: StudentView) -> Iterator[str]:
+    loading = start_with_loading(view)
+    if loading:
+        yield "## Start here: loading"
+        yield prose(loading)
+    elif view.start:
+        yield f"## Start here: {plain(view.start.check.title)}"
+        worth = points_noun(view.start.check.max_points - view.start.check.points)
+        yield f"{worth} at stake. {view.freed}".rstrip()
+        yield prose(start_message(view))
+        yield from _diagnosis(view.start)
+    elif view.checks and view.passed == view.checks:
+        shown = " shown here" if view.withheld else ""
+        yield f"Every check{shown} passes. Well done: nothing is left to do."
+    elif view.broken:
+        yield "What has not passed is our fault. There is nothing for you to do."
+    else:
+        yield "What has not passed waits for a check that is not shown here."
+
+
+def _diagnosis(view: CheckView) -> Iterator[str]:
+    diagnosis = view.check.diagnosis
+    if diagnosis is not None:
+        again = f" Read again: *{plain(diagnosis.section)}*." if diagnosis.section else ""
+        yield f"Your code behaves like **{plain(diagnosis.title)}**.{again}"
+
+
+def _check(view: CheckView, instructor: bool) -> Iterator[str]:
+    check = view.check
+    yield f"### {view.words.mark} {view.words.word}: {plain(check.title or check.id)} ({view.points})"
+    if not view.passed:
+        yield prose(view.message)
+        if view.waits_for:
+            yield "First comes: " + ", ".join(plain(link.text) for link in view.waits_for)
+        yield from _diagnosis(view)
+        if check.hint:
+            yield f"**Hint.** {hint_markdown(check.hint)}"
+        if view.error:
+            yield from _error(view.error)
+        if view.case:
+            yield from _case(view.case)
+        for picture in check.pictures:
+            yield f"{plain(picture.title)}: {plain(picture.alt)}"
+    yield from _output("Printed", view.stdout)
+    yield from _output("Warnings and errors", view.stderr)
+    if instructor and check.internal:
+        yield fence(excerpt(check.internal, limit=8000, max_lines=200).text)
+
+
+def _error(error: ErrorView) -> Iterator[str]:
+    said = f"{error.type}: {error.message}" if error.message else error.type
+    yield fence("\n".join(part for part in (said, error.traceback.text) if part))
+    if error.traceback.note:
+        yield error.traceback.note
+
+
+def _case(case: CaseView) -> Iterator[str]:
+    parts = [case.call] if case.call else []
+    parts += [_value_text(value) for value in (*case.inputs, case.got, case.expected) if value]
+    if not parts:
+        return
+    yield (
+        "The smallest input that shows it:"
+        if case.inputs or case.call
+        else "What came and what was expected:"
+    )
+    yield fence("\n\n".join(parts))
+    notes = ["≠ marks what differs."] if case.marked else []
+    if case.largest_difference:
+        notes.append(f"The largest difference is {case.largest_difference}.")
+    if notes:
+        yield " ".join(notes)
+
+
+def _loading(load: LoadView) -> Iterator[str]:
+    yield f"## When {code(load.path or 'your work')} was loaded"
+    if load.message:
+        yield prose(load.message)
+    for cell in load.cells:
+        yield f"### {cell.where} {cell.what}"
+        if cell.note:
+            yield prose(cell.note)
+        if cell.error:
+            yield from _error(cell.error)
+    if load.more_cells:
+        yield f"{load.more_cells} more are not listed."
+    if load.notes:
+        yield "\n".join(f"- {prose(note)}" for note in load.notes)
+    if load.more_notes:
+        yield f"{load.more_notes} more notes are not listed."
+    yield from _output("Printed while loading", load.stdout)
+    yield from _output("Warnings and errors while loading", load.stderr)
+
+
+def _output(label: str, cut: Excerpt) -> Iterator[str]:
+    if cut.text:
+        yield f"{label}:"
+        yield fence(cut.text)
+        if cut.note:
+            yield cut.note
+
+
+def _value_text(value: ShownValue) -> str:
+    head = f"{value.label}, shape {value.shape}, {value.dtype}" if value.shape else value.label
+    lines = [head + ":"]
+    if value.text is not None:
+        lines += ["  " + line for line in value.text.split("\n")]
+    if value.scalar:
+        lines.append("  " + _cell_text(value.scalar))
+    for grid in value.grids:
+        lines += _grid_lines(grid)
+    if value.note:
+        lines.append("  " + value.note)
+    return "\n".join(lines)
+
+
+def _grid_lines(grid: Grid) -> list[str]:
+    texts = [[_cell_text(cell) for cell in cells] for _, cells in grid.rows]
+    width = max(len(text) for row in texts for text in row)
+    lines = [f"  {grid.place}"] if grid.place else []
+    return lines + ["  " + "  ".join(text.rjust(width) for text in row) for row in texts]
+
+
+def _cell_text(cell: Cell) -> str:
+    return f"≠ {cell.text}" if cell.marked else cell.text
+
+
+def plain(text: str) -> str:
+    """Return text as one line of Markdown that shows exactly this text and does nothing."""
+    line = _calm(one_line(text, 1500))
+    line = _MARKUP.sub(r"\\\g<0>", line)
+    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    line = _ADDRESS.sub(r"\\\g<0>", line)
+    line = _REFERENCE.sub(rf"\1{_JOINER}", line)
+    return _BLOCK_START.sub(lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", line)
+
+
+def prose(text: str) -> str:
+    """Return one of our messages: escaped, with `names in ticks` as code."""
+    pieces = one_line(text, 1500).split("`")
+    if len(pieces) % 2 == 0:
+        return plain(text)
+    # A piece loses its outer blanks when it is escaped, so they are put back.
+    return "".join(_padded(p) if n % 2 == 0 else code(p) for n, p in enumerate(pieces)).strip()
+
+
+def _padded(piece: str) -> str:
+    before, after = piece[:1] == " ", piece[-1:] == " " and len(piece) > 1
+    return f"{' ' * before}{plain(piece)}{' ' * after}"
+
+
+def code(text: str) -> str:
+    """Return text as a code span, fenced by more ticks than it holds in a row."""
+    line = _calm(one_line(text, 400))
+    if not line:
+        return ""
+    ticks = "`" * (_longest_run(line) + 1)
+    pad = " " if line[0] == "`" or line[-1] == "`" else ""
+    return f"{ticks}{pad}{line}{pad}{ticks}"
+
+
+def fence(text: str) -> str:
+    """Return text as a fenced block that it cannot close."""
+    body = _calm(visible_text(text))
+    ticks = "`" * max(3, _longest_run(body) + 1)
+    return f"{ticks}text\n{body}\n{ticks}"
+
+
+@lru_cache(maxsize=1024)
+def hint_markdown(hint: str) -> str:
+    """Return an author's hint as it stands, but for HTML, pictures, and links that are not https."""
+    parts: list[str] = []
+    links: list[str] = []
+    for token in hint_tokens(hint):
+        if token.type == "code_inline":
+            parts.append(code(token.content))
+        elif token.type in {"em_open", "em_close"}:
+            parts.append("*")
+        elif token.type in {"strong_open", "strong_close"}:
+            parts.append("**")
+        elif token.type == "link_open":
+            target = str(token.attrs.get("href", ""))
+            links.append(target if re.fullmatch(r"https://[^\s()<>`\\]+", target) else "")
+            parts.append("[" if links[-1] else "")
+        elif token.type == "link_close":
+            target = links.pop()
+            parts.append(f"]({target})" if target else "")
+        elif token.type in {"softbreak", "hardbreak"}:
+            parts.append(" ")
+        elif token.content:
+            parts.append(_padded(token.content))
+    return "".join(parts)
+
+
+def _calm(text: str) -> str:
+    """Take away what a CI log reads as a command: `::name` at the start of a line, `##[name]` anywhere."""
+    return _COMMAND_ANYWHERE.sub("## ", _COMMAND_LINE.sub(r"\1: ", text))
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)

@@ -1,0 +1,395 @@
+"""What one reader may see of a Result, in the order in which it is read.
+
+A student's view names no check that is withheld, and counts its points only once the due date has passed:
+otherwise a changing score would answer questions about hidden checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from graders.result import CheckResult, LoadResult, Result, Status, StudentError, Verdict, Visibility
+from reports.amounts import bytes_text, count_text, moment_text, points_noun, points_text, seconds_text
+from reports.shown_values import ShownValue, shown_pair, shown_value
+from reports.verdict_words import VERDICTS, VerdictWords
+from reports.visible_text import Excerpt, excerpt, one_line
+
+Audience = Literal["student", "instructor"]
+
+MAX_OUTPUT = 4_000
+MAX_OUTPUT_LINES = 100
+MAX_MESSAGE = 1_500
+MAX_TRACEBACK_LINES = 40
+MAX_CELLS = 25
+MAX_NOTES = 25
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorView:
+    """What the student's code raised."""
+
+    type: str
+    message: str
+    traceback: Excerpt
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    """The smallest failing input."""
+
+    call: str
+    inputs: tuple[ShownValue, ...]
+    got: ShownValue | None
+    expected: ShownValue | None
+    largest_difference: str
+
+    @property
+    def marked(self) -> int:
+        """How many elements differ."""
+        return max((value.marked for value in (self.got, self.expected) if value), default=0)
+
+    @property
+    def small(self) -> bool:
+        """Whether the inputs can stand open on a page."""
+        return len(self.inputs) <= 4 and all(value.small for value in self.inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A place on the same page."""
+
+    anchor: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckView:
+    """One check as a reader sees it."""
+
+    anchor: str
+    check: CheckResult
+    words: VerdictWords
+    points: str
+    message: str
+    waits_for: tuple[Link, ...]
+    case: CaseView | None
+    error: ErrorView | None
+    stdout: Excerpt
+    stderr: Excerpt
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is nothing to explain."""
+        return self.check.verdict is Verdict.PASSED
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseView:
+    """One exercise with the checks that are shown."""
+
+    anchor: str
+    title: str
+    checks: tuple[CheckView, ...]
+    points: float
+    max_points: float
+    whole: bool  # no check of it is withheld
+
+    @property
+    def passed(self) -> int:
+        """How many of the checks shown pass."""
+        return sum(check.passed for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """A cell or statement that did not simply run."""
+
+    where: str
+    what: str
+    note: str
+    error: ErrorView | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadView:
+    """What happened when the submission was loaded."""
+
+    path: str
+    kind: str
+    trouble: bool
+    message: str
+    cells: tuple[CellView, ...]
+    more_cells: int
+    notes: tuple[str, ...]
+    more_notes: int
+    stdout: Excerpt
+    stderr: Excerpt
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is something to tell."""
+        return bool(
+            self.trouble or self.message or self.cells or self.notes or self.stdout.text or self.stderr.text
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StudentView:
+    """Everything that one page shows."""
+
+    result: Result
+    instructor: bool
+    name: str
+    title: str
+    points: float
+    max_points: float
+    pending: float
+    exercises: tuple[ExerciseView, ...]
+    load: LoadView
+    start: CheckView | None
+    freed: str  # what waits for `start`
+    praise: tuple[str, ...]
+    withheld: str
+    facts: tuple[tuple[str, str], ...]
+
+    @property
+    def score(self) -> str:
+        """The score in words."""
+        return f"{points_text(self.points)} of {points_text(self.max_points)}"
+
+    @property
+    def checks(self) -> int:
+        """How many checks are shown."""
+        return sum(len(exercise.checks) for exercise in self.exercises)
+
+    @property
+    def passed(self) -> int:
+        """How many of them pass."""
+        return sum(exercise.passed for exercise in self.exercises)
+
+    @property
+    def broken(self) -> int:
+        """How many of them are our fault."""
+        return sum(c.check.verdict is Verdict.BROKEN for e in self.exercises for c in e.checks)
+
+
+def student_view(result: Result, *, audience: Audience = "student", after_due: bool = False) -> StudentView:
+    """Return what `audience` may see of `result`; `after_due` opens the checks that wait for the due date."""
+    instructor = audience == "instructor"
+    shown = [c for c in result.checks if instructor or _is_shown(c, after_due)]
+    counted = result.checks if instructor or after_due else shown
+    anchors = {check.id: f"check-{number}" for number, check in enumerate(shown, 1)}
+    titles = {check.id: check.title for check in shown}
+    exercises = tuple(_exercises(result, shown, anchors, titles))
+    views = [view for exercise in exercises for view in exercise.checks]
+    start = _start(views)
+    load = _load(result.load)
+    withheld = [c for c in result.checks if c.id not in anchors]
+    return StudentView(
+        result=result,
+        instructor=instructor,
+        name=one_line(result.student.name, 120) or one_line(result.student.id, 120) or "Unnamed student",
+        title=one_line(result.assignment.title, 200) or one_line(result.assignment.id, 200),
+        points=sum(c.points for c in counted),
+        max_points=sum(c.max_points for c in counted),
+        pending=sum(c.max_points for c in counted if c.verdict is Verdict.BROKEN),
+        exercises=exercises,
+        load=load,
+        start=start,
+        freed=_freed(start, views),
+        praise=tuple(_praise(exercises)),
+        withheld=_withheld_text(withheld, counted=after_due),
+        facts=tuple(_facts(result, shown, instructor)),
+    )
+
+
+def _is_shown(check: CheckResult, after_due: bool) -> bool:
+    if check.visibility is Visibility.ALWAYS:
+        return True
+    return check.visibility is Visibility.AFTER_DUE and after_due
+
+
+def _exercises(
+    result: Result, shown: Sequence[CheckResult], anchors: dict[str, str], titles: dict[str, str]
+) -> list[ExerciseView]:
+    named = dict(result.assignment.exercises)
+    for check in result.checks:
+        named.setdefault(check.exercise, check.exercise)
+    views = []
+    for number, (exercise, title) in enumerate(named.items(), 1):
+        mine = [c for c in shown if c.exercise == exercise]
+        if not mine:
+            continue
+        views.append(
+            ExerciseView(
+                anchor=f"exercise-{number}",
+                title=one_line(title, 200) or one_line(exercise, 200) or f"Exercise {number}",
+                checks=tuple(_check(c, anchors, titles) for c in mine),
+                points=sum(c.points for c in mine),
+                max_points=sum(c.max_points for c in mine),
+                whole=not any(c.exercise == exercise and c.id not in anchors for c in result.checks),
+            )
+        )
+    return views
+
+
+def _check(check: CheckResult, anchors: dict[str, str], titles: dict[str, str]) -> CheckView:
+    required = [_full_id(check, name) for name in check.requires]
+    message = check.message[:MAX_MESSAGE].strip()
+    if check.verdict is Verdict.SKIPPED and any(name not in anchors for name in required):
+        message = ""  # it may name a check that is withheld
+    return CheckView(
+        anchor=anchors[check.id],
+        check=check,
+        words=VERDICTS[check.verdict],
+        points=f"{points_noun(check.max_points)} pending"
+        if check.verdict is Verdict.BROKEN
+        else f"{points_text(check.points)} of {points_noun(check.max_points)}",
+        message=message or VERDICTS[check.verdict].sentence,
+        waits_for=tuple(Link(anchors[n], one_line(titles[n])) for n in required if n in anchors)
+        if check.verdict is Verdict.SKIPPED
+        else (),
+        case=_case(check),
+        error=_error(check.error),
+        stdout=_output(check.stdout, check.output_truncated),
+        stderr=_output(check.stderr, check.output_truncated and not check.stdout),
+    )
+
+
+def _full_id(check: CheckResult, name: str) -> str:
+    return name if "/" in name else f"{check.exercise}/{name}"
+
+
+def _case(check: CheckResult) -> CaseView | None:
+    found = check.counterexample
+    if found is None:
+        return None
+    got, expected = shown_pair(found.got, found.expected)
+    return CaseView(
+        call=excerpt(found.call or "", limit=600, max_lines=12).text,
+        inputs=tuple(shown_value(named.name, named.value) for named in found.inputs[:12]),
+        got=got,
+        expected=expected,
+        largest_difference="" if found.largest_difference is None else f"{found.largest_difference:.3g}",
+    )
+
+
+def _error(error: StudentError | None) -> ErrorView | None:
+    if error is None:
+        return None
+    lines = "\n".join(error.traceback[:MAX_TRACEBACK_LINES])
+    cut = len(error.traceback) > MAX_TRACEBACK_LINES
+    trace = excerpt(lines, limit=MAX_OUTPUT, max_lines=2 * MAX_TRACEBACK_LINES)
+    if cut and not trace.note:
+        trace = Excerpt(
+            trace.text, f"Cut: {MAX_TRACEBACK_LINES} of {len(error.traceback)} lines are shown.", trace.lines
+        )
+    return ErrorView(
+        one_line(error.type, 120), excerpt(error.message, limit=MAX_MESSAGE, max_lines=20).text, trace
+    )
+
+
+def _output(text: str, truncated: bool) -> Excerpt:
+    if not text.strip():
+        return Excerpt("")
+    return excerpt(text, limit=MAX_OUTPUT, max_lines=MAX_OUTPUT_LINES, truncated=truncated)
+
+
+def _load(load: LoadResult) -> LoadView:
+    unit = "Cell" if load.kind == "notebook" else "Line"
+    what = {"raised": "raised an error", "stopped": "was stopped"}
+    cells = [c for c in load.cells if c.status in what]
+    notes = [one_line(note, 400) for note in load.notes]
+    for c in load.cells:
+        if c.status == "skipped" and not any(c.note in note for note in load.notes):
+            notes.append(one_line(f"{unit} {c.number} was skipped. {c.note}", 400))
+    return LoadView(
+        path=one_line(load.path, 160),
+        kind=load.kind,
+        trouble=load.verdict is not Verdict.PASSED or bool(cells),
+        message=load.message[:MAX_MESSAGE].strip()
+        or ("" if load.verdict is Verdict.PASSED else VERDICTS[load.verdict].sentence),
+        cells=tuple(
+            CellView(f"{unit} {c.number}", what[c.status], one_line(c.note, 400), _error(c.error))
+            for c in cells[:MAX_CELLS]
+        ),
+        more_cells=max(0, len(cells) - MAX_CELLS),
+        notes=tuple(notes[:MAX_NOTES]),
+        more_notes=max(0, len(notes) - MAX_NOTES),
+        stdout=_output(load.stdout, load.output_truncated),
+        stderr=_output(load.stderr, load.output_truncated and not load.stdout),
+    )
+
+
+def _start(views: Sequence[CheckView]) -> CheckView | None:
+    """Return the failing check worth most, the first of them: what to do next."""
+    mine = {Verdict.PASSED, Verdict.SKIPPED, Verdict.BROKEN}
+    return max(
+        (v for v in views if v.check.verdict not in mine), key=lambda v: v.check.max_points, default=None
+    )
+
+
+def _freed(start: CheckView | None, views: Sequence[CheckView]) -> str:
+    if start is None:
+        return ""
+    waiting = [v.check for v in views if any(link.anchor == start.anchor for link in v.waits_for)]
+    if not waiting:
+        return ""
+    verb = "waits" if len(waiting) == 1 else "wait"
+    worth = points_noun(sum(c.max_points for c in waiting))
+    return f"{count_text(len(waiting), 'more check')} ({worth}) {verb} for it."
+
+
+def _praise(exercises: Sequence[ExerciseView]) -> list[str]:
+    """Return the exercises in which every check passes."""
+    return [e.title for e in exercises if e.checks and e.passed == len(e.checks) and e.whole]
+
+
+def _withheld_text(withheld: Sequence[CheckResult], *, counted: bool) -> str:
+    """Say how many checks are not shown and what they are worth, and nothing else of them."""
+    parts = []
+    for visibility, text in (
+        (Visibility.AFTER_DUE, "shown after the due date"),
+        (Visibility.HIDDEN, "hidden"),
+    ):
+        some = [c for c in withheld if c.visibility is visibility]
+        if some:
+            verb = "is" if len(some) == 1 else "are"
+            worth = points_noun(sum(c.max_points for c in some))
+            parts.append(f"{count_text(len(some), 'check')} ({worth}) {verb} {text}")
+    if not parts:
+        return ""
+    where = "counts them" if counted else "does not count them yet"
+    return f"{' and '.join(parts)}. The score above {where}."
+
+
+def _facts(result: Result, shown: Sequence[CheckResult], instructor: bool) -> list[tuple[str, str]]:
+    peak = max((c.peak_memory_bytes or 0 for c in shown), default=0)
+    took = (result.finished_at - result.started_at).total_seconds()
+    versions = ", ".join(
+        f"{one_line(k, 40)} {one_line(v, 40)}" for k, v in list(result.versions.items())[:12]
+    )
+    facts = [
+        (
+            "Assignment",
+            f"{one_line(result.assignment.id, 80)}, version {one_line(result.assignment.version, 40)}",
+        ),
+        ("Attempt", str(result.submission.attempt)),
+        ("Files", ", ".join(one_line(f, 80) for f in result.submission.files[:8])),
+        ("Graded", moment_text(result.finished_at)),
+        ("Time", seconds_text(took) if took >= 0 else ""),
+        ("Peak memory", bytes_text(peak) if peak else ""),
+        ("Fingerprint", one_line(result.submission.content_hash, 19)),
+        ("Versions", versions),
+    ]
+    if instructor:
+        facts += [
+            ("Source", one_line(result.submission.source, 300)),
+            ("Sandbox", f"{one_line(result.backend, 40)} on {one_line(result.device, 40)}"),
+            ("Seed", str(result.seed)),
+        ]
+    if result.status is Status.NOT_GRADED:
+        facts = [f for f in facts if f[0] not in {"Peak memory", "Time"}]
+    return [(name, value) for name, value in facts if value]

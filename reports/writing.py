@@ -1,0 +1,124 @@
+"""From a folder of results to a folder of documents. One bad result never costs the others theirs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from graders.result import Result, ResultError, read_result, write_whole
+from reports.cohort import Row, row_of
+from reports.gradebook import rows_csv
+from reports.index_page import rows_html
+from reports.report_names import report_name
+from reports.student_page import student_html
+from reports.student_text import student_markdown
+from reports.student_view import Audience
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written, and in one sentence each what could not be."""
+
+    paths: tuple[Path, ...]
+    problems: tuple[str, ...]
+
+
+class ReportError(OSError):
+    """The documents cannot be written at all. The message names the path and the next step."""
+
+
+def write_student_report(
+    result: Result, out: Path, *, audience: Audience = "student", after_due: bool = False
+) -> tuple[Path, Path]:
+    """Write one student's page and text below `out`/reports; return their paths."""
+    folder = _folder(out)
+    name = report_name(result.student.id)
+    page, text = folder / f"{name}.html", folder / f"{name}.md"
+    _write_page(page, student_html(result, audience=audience, after_due=after_due))
+    _write_page(text, student_markdown(result, audience=audience, after_due=after_due))
+    return page, text
+
+
+def write_reports(
+    out: Path, *, audience: Audience = "student", after_due: bool = False, pages: bool = True
+) -> Written:
+    """Read `out`/results/*.json; write `out`/reports/*.html and *.md, `out`/index.html and `out`/grades.csv.
+
+    `pages=False` writes only the cohort's documents, where the students' own were written as results came.
+    Raises ReportError where `out` cannot be written to.
+    """
+    paths: list[Path] = []
+    problems: list[str] = []
+    rows: dict[str, Row] = {}
+    files: dict[str, str] = {}
+    _folder(out)
+    for path in sorted((out / "results").glob("*.json")):
+        if path.name.startswith("."):
+            continue
+        try:
+            result = read_result(path)
+            identity = result.student.id
+            if identity in rows:
+                problems.append(
+                    f"{path}: a second result for student {identity!r}, whose first is {files[identity]}. "
+                    "Remove the one that does not count."
+                )
+                continue
+            row = row_of(result)
+            if pages:
+                paths += write_student_report(result, out, audience=audience, after_due=after_due)
+        except ResultError as error:
+            problems.append(str(error))
+        except ReportError:
+            raise
+        except Exception as error:  # whatever is wrong with one result, the others are due
+            problems.append(f"{path}: cannot be rendered ({type(error).__name__}: {error}). Grade it again.")
+        else:
+            rows[identity], files[identity] = row, path.name
+    ordered = sorted(rows.values(), key=lambda row: (row.name or row.student_id).casefold())
+    links = {row.student_id: f"reports/{quote(report_name(row.student_id))}.html" for row in ordered}
+    for path, data in (
+        (out / "index.html", rows_html(ordered, links, problems).encode("utf-8")),
+        (out / "grades.csv", rows_csv(ordered)),
+    ):
+        try:
+            write_whole(path, data)
+        except OSError as error:
+            raise _cannot_write(path, error) from error
+        paths.append(path)
+    return Written(tuple(paths), tuple(problems))
+
+
+def _folder(out: Path) -> Path:
+    folder = out / "reports"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+    return folder
+
+
+def _write_page(path: Path, text: str) -> None:
+    """Write a page whole or not at all; not synced to disk, since it can be rendered again."""
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=".page.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(text.encode("utf-8"))
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: Path, error: OSError) -> ReportError:
+    return ReportError(
+        f"{path}: cannot be written ({error.strerror or error}). "
+        "Choose another output folder, or make room and permission there, then run `attest report` again."
+    )
