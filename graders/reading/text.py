@@ -103,7 +103,7 @@ def _salvaged(data: bytes) -> tuple[str, str]:
     bad = damaged.count("\ufffd")
     good = sum(1 for char in damaged if ord(char) > 127) - bad
     if good > bad or not bad:
-        return damaged, f"UTF-8 with {bad:,} damaged characters" if bad else "UTF-8"
+        return damaged, f"UTF-8 with {bad:,} damaged character{'s' * (bad > 1)}" if bad else "UTF-8"
     try:
         return data.decode("cp1252"), "Windows-1252 (latin-1)"
     except UnicodeDecodeError:

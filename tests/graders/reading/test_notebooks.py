@@ -139,8 +139,8 @@ def test_a_lone_surrogate_becomes_a_replacement_character(tmp_path: Path) -> Non
         (notebook(code("x"), cells={"a": 1}), "without a list of cells"),
         ({"a": 1}, "has no cells"),
         ([1, 2], "begins with"),
-        (notebook(), "no code in its 0 cells"),
-        (notebook(code(""), code(" \n")), "no code in its 2 cells"),
+        (notebook(), "none of its 0 cells is a code cell with text"),
+        (notebook(code(""), code(" \n")), "none of its 2 cells is a code cell with text"),
         (
             notebook(code("x"), metadata={"kernelspec": {"language": "R"}}),
             "a notebook in R, expected one in Python",
