@@ -81,7 +81,7 @@ def read_notebook(text: str, name: str, limits: ReadingLimits) -> Notebook:
             notes.append(f"{shown(name)}: cell {position} is no notebook cell and was left out.")
     if not code:
         raise UnreadableSubmission(
-            f"{shown(name)} is a notebook without code (none of its {len(cells):,} cells is a code cell with text); "
+            f"{shown(name)} holds no code (none of its {len(cells):,} cells is a code cell with text); "
             "write the answers that the assignment asks for in code cells, save it and hand it in again."
         )
     return Notebook(tuple(s for _, s in code), tuple(n for n, _ in code), tuple(prose), tuple(notes))
