@@ -1,0 +1,15 @@
+"""Both masks compare positions."""
+import torch
+
+def causal_mask(length):
+    position = torch.arange(length)
+    return position[None, :] > position[:, None]
+
+
+def padding_mask(lengths, max_len):
+    return torch.arange(max_len).unsqueeze(0) >= lengths.unsqueeze(1)
+
+
+def run_layer(layer, x, lengths, causal):
+    mask = causal_mask(x.shape[1]) if causal else None
+    return layer(x, src_mask=mask, src_key_padding_mask=padding_mask(lengths, x.shape[1]))

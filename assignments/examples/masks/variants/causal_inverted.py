@@ -1,0 +1,14 @@
+"""True marks what may be seen: tril, without turning it round."""
+import torch
+
+def causal_mask(length):
+    return torch.tril(torch.ones(length, length, dtype=torch.bool))
+
+
+def padding_mask(lengths, max_len):
+    return torch.arange(max_len).unsqueeze(0) >= lengths.unsqueeze(1)
+
+
+def run_layer(layer, x, lengths, causal):
+    mask = causal_mask(x.shape[1]) if causal else None
+    return layer(x, src_mask=mask, src_key_padding_mask=padding_mask(lengths, x.shape[1]))

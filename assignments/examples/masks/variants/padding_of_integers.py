@@ -1,0 +1,14 @@
+"""My mask holds 0 and 1 as integers."""
+import torch
+
+def causal_mask(length):
+    return torch.triu(torch.ones(length, length, dtype=torch.bool), diagonal=1)
+
+
+def padding_mask(lengths, max_len):
+    return (torch.arange(max_len)[None, :] >= lengths[:, None]).long()
+
+
+def run_layer(layer, x, lengths, causal):
+    mask = causal_mask(x.shape[1]) if causal else None
+    return layer(x, src_mask=mask, src_key_padding_mask=padding_mask(lengths, x.shape[1]).bool())

@@ -1,0 +1,42 @@
+"""What a student may run before handing in: the handout's own examples."""
+
+import torch
+
+from graders import close, fail, points, tensor
+
+
+@points(1, hint="Add up the real tokens only, and divide by how many there are.")
+def test_pool_example(student):
+    """The mean over [1, 2] and [3, 4], with one padded token after them, is [2, 3]."""
+    hidden = torch.tensor([[[1, 2], [3, 4], [9, 9]]], dtype=student.dtype)
+    padding_mask = torch.tensor([[False, False, True]])
+    expected = torch.tensor([[2, 3]], dtype=student.dtype)
+    # A small eps in the denominator is no mistake.
+    close(student.masked_mean_pool(hidden, padding_mask), expected, what="the mean", atol=1e-4)
+
+
+@points(2, hint="The head is a linear layer from d_model to classes; no softmax after it.")
+def test_logits(student):
+    """Ids of shape (5, 4) give finite logits of shape (5, classes), not probabilities."""
+    model = student.build("MeanPoolClassifier", 11, 8, 3).eval()
+    ids = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0], [10, 0, 0, 0], [4, 4, 4, 4]])
+    logits = tensor(model(ids), shape=(5, 3), dtype=student.dtype, what="the logits")
+    if not bool(torch.isfinite(logits).all()):
+        fail("The logits hold NaN or infinities.", got=logits)
+    ones = torch.ones(5, dtype=logits.dtype)
+    for name, values in (("probabilities", logits), ("logarithms of probabilities", logits.exp())):
+        if torch.allclose(values.sum(dim=-1), ones, atol=1e-5) and bool((values >= 0).all()):
+            fail(f"Every row looks like {name}; logits were expected.", got=logits)
+
+
+@points(1, hint="Find the padding by ids == pad_id; use it in the attention and in the mean.")
+def test_padding_columns(student):
+    """Padding after the last token changes no logit."""
+    model = student.build("MeanPoolClassifier", 10, 6, 3).eval()
+    short = torch.tensor([[5, 7], [3, 0], [2, 9]])
+    long = torch.cat([short, torch.zeros(3, 3, dtype=torch.long)], dim=1)
+    expected = tensor(model(short), shape=(3, 3), what="the logits")
+    got = tensor(model(long), shape=(3, 3), what="the logits")
+    change = float((got - expected).abs().nan_to_num(nan=torch.inf).max())
+    if change > 1e-5:
+        fail(f"Three columns of padding were added, and a logit moved by {change:.3g}.", inputs={"ids": long})
