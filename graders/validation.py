@@ -1,0 +1,231 @@
+"""Validating an assignment: do its checks tell right from wrong?
+
+The model solution and every accepted implementation must get full marks, the starter none, and every
+variant must lose the checks that it names. All of them run in the sandbox, like anybody's submission.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from graders.assignment import Assignment, Exercise
+from graders.checks import Check
+from graders.result import CheckResult, Result, Status, Student, Verdict
+from graders.session import GradingSession, Job, collect_checks
+from graders.showing import line
+from sandbox import Sandbox
+
+Kind = Literal["model", "starter", "accepted", "variant"]
+
+# From good to bad: of several seeds, the worst verdict stands in the table.
+_ORDER = (
+    *(Verdict.PASSED, Verdict.SKIPPED, Verdict.FAILED, Verdict.MISSING, Verdict.ERROR),
+    *(Verdict.OUTPUT, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.CRASHED, Verdict.BROKEN),
+)
+_HARMFUL = (Verdict.TIMEOUT, Verdict.MEMORY, Verdict.OUTPUT, Verdict.CRASHED)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One program of one exercise, and how it did under every seed."""
+
+    kind: Kind
+    name: str
+    title: str
+    exercise: str
+    path: Path
+    results: tuple[Result, ...]  # one for each seed, in their order
+    loses: tuple[str, ...] = ()  # ids of the checks that a variant names
+    diagnose: bool = True
+
+    def of(self, check: str) -> tuple[CheckResult, ...]:
+        """Return the results of one check, one for each seed."""
+        return tuple(one for result in self.results for one in result.checks if one.id == check)
+
+    def verdict(self, check: str) -> Verdict | None:
+        """Return the worst verdict of one check; None where this program is of another exercise."""
+        return max((one.verdict for one in self.of(check)), key=_ORDER.index, default=None)
+
+    @property
+    def points(self) -> float:
+        """Return the points under the seed that gave the fewest (the starter: the most)."""
+        choose = max if self.kind == "starter" else min
+        return choose((result.points for result in self.results), default=0.0)
+
+
+@dataclass(frozen=True)
+class ValidationReport:
+    """Rows (programs) by columns (checks), and what is wrong with them."""
+
+    assignment: Assignment
+    seeds: tuple[int, ...]
+    checks: tuple[Check, ...]
+    rows: tuple[Row, ...]
+    problems: tuple[str, ...]  # each must be mended
+    notes: tuple[str, ...]  # worth a look: checks that no variant loses, or only one
+
+    @property
+    def ok(self) -> bool:
+        """Return whether nothing must be mended."""
+        return not self.problems
+
+
+def validate(
+    assignment: Assignment,
+    sandbox: Sandbox,
+    seeds: Sequence[int] = (1, 2),
+    *,
+    on_program: Callable[[Row], None] | None = None,
+) -> ValidationReport:
+    """Run every program kept with the assignment under every seed.
+
+    `on_program` is told of each row as it is done. Raises AssignmentError where the tests cannot be used.
+    """
+    checks = collect_checks(assignment)
+    rows: list[Row] = []
+    for exercise in assignment.exercises:
+        alone = _alone(assignment, exercise)
+        programs = list(_programs(exercise))
+        results: list[list[Result]] = [[] for _ in programs]
+        jobs = [Job(Student(id=f"{row.kind} {row.name}"), row.path) for row in programs]
+        for seed in seeds:
+            found: list[Result] = []
+            GradingSession(alone, sandbox, seed).run(jobs, found.append)
+            for index, result in enumerate(found):
+                results[index].append(result)
+                if on_program and seed == seeds[-1]:
+                    on_program(_with_results(programs[index], results[index]))
+        rows += [_with_results(row, of_row) for row, of_row in zip(programs, results, strict=True)]
+    problems = [*_missing_kinds(assignment, rows)]
+    for row in rows:
+        problems += _problems(row, {check.id for check in checks})
+    return ValidationReport(
+        assignment=assignment,
+        seeds=tuple(seeds),
+        checks=checks,
+        rows=tuple(rows),
+        problems=tuple(problems),
+        notes=tuple(_notes(checks, rows)),
+    )
+
+
+def _alone(assignment: Assignment, exercise: Exercise) -> Assignment:
+    return Assignment(
+        id=exercise.id,
+        title=exercise.title,
+        version=assignment.version,
+        points=exercise.points,
+        folder=exercise.folder,
+        exercises=(exercise,),
+        files=exercise.files,
+        limits=assignment.limits,
+    )
+
+
+def _programs(exercise: Exercise) -> Iterator[Row]:
+    for path in exercise.solutions:
+        yield Row("model", path.name, "the model solution", exercise.id, path, ())
+    for path in exercise.starters:
+        yield Row("starter", path.name, "what students start from", exercise.id, path, ())
+    for accepted in exercise.accepted:
+        yield Row("accepted", accepted.name, accepted.title, exercise.id, accepted.path, ())
+    for variant in exercise.variants:
+        yield Row(
+            kind="variant",
+            name=variant.name,
+            title=variant.title,
+            exercise=exercise.id,
+            path=variant.path,
+            results=(),
+            loses=variant.loses,
+            diagnose=variant.diagnose,
+        )
+
+
+def _with_results(row: Row, results: Sequence[Result]) -> Row:
+    return replace(row, results=tuple(results))
+
+
+def _missing_kinds(assignment: Assignment, rows: Sequence[Row]) -> Iterator[str]:
+    for exercise in assignment.exercises:
+        kinds = {row.kind for row in rows if row.exercise == exercise.id}
+        if "model" not in kinds:
+            yield f"{exercise.folder / 'solution'} has no .py or .ipynb file; the model solution goes there."
+        if "starter" not in kinds:
+            yield f"{exercise.folder / 'starter'} has no .py or .ipynb file; a starter file goes there."
+        if "variant" not in kinds:
+            yield f"{exercise.folder / 'variants'} has no variant; so nothing shows that a check can fail."
+
+
+def _problems(row: Row, known: set[str]) -> Iterator[str]:
+    where = f"{row.path.parent.name}/{row.path.name}"
+    for result in row.results:
+        if result.status is not Status.GRADED:
+            reason = result.internal or result.message
+            yield f"{where}: seed {result.seed}: {result.status.value}: {line(reason, 1000)}"
+        for one in result.checks:
+            if one.verdict is Verdict.BROKEN:
+                yield f"{where}: seed {result.seed}: {_name(one)} is broken: {_last_line(one.internal)}"
+            elif (problem := _problem(row, one)) is not None:
+                yield f"{where}: seed {result.seed}: {problem}"
+    for check in row.loses:
+        if check not in known:
+            yield f"{where}: loses names {check.rpartition('/')[2]!r}, and there is no such check."
+    if row.kind == "variant" and row.diagnose and any(one.verdict in _HARMFUL for one in _all(row)):
+        yield (
+            f"{where}: it hangs or harms in the sandbox, and must not run outside it for a diagnosis: "
+            f"set diagnose = false in [variants.{row.name}]."
+        )
+
+
+def _problem(row: Row, one: CheckResult) -> str | None:
+    """Return what is wrong with this program's result of one check, if anything."""
+    passed = one.verdict is Verdict.PASSED
+    if row.kind in ("model", "accepted") and not passed:
+        return f"{_name(one)} {one.verdict.value}, and it must pass: {line(one.message)}"
+    if row.kind == "starter" and passed and one.max_points:
+        return f"{_name(one)} passed, so that the starter earns {one.points:g} of its points for nothing."
+    if row.kind == "variant":
+        if passed and one.id in row.loses:
+            return f"{_name(one)} passed, though the variant names it as a check that it loses."
+        if one.diagnosis is not None and one.diagnosis.variant != row.name:
+            return f"{_name(one)} is diagnosed as {one.diagnosis.variant}, which is another variant."
+    return None
+
+
+def _notes(checks: Sequence[Check], rows: Sequence[Row]) -> Iterator[str]:
+    variants = [row for row in rows if row.kind == "variant"]
+    for check in checks:
+        if not check.points:
+            continue
+        harmless = (None, Verdict.PASSED, Verdict.SKIPPED)
+        losing = [row.name for row in variants if row.verdict(check.id) not in harmless]
+        if not losing:
+            yield f"{check.id}: no variant loses it, so nothing shows that it can fail."
+        elif len(losing) == 1:
+            yield f"{check.id}: only the variant {losing[0]} loses it."
+    for row in variants:
+        lost = [one for one in _all(row) if one.verdict in (Verdict.FAILED, Verdict.ERROR)]
+        if row.diagnose and lost and not any(one.diagnosis for one in lost):
+            count = len({one.id for one in lost})
+            yield f"{row.exercise}/{row.name}: it loses {count} checks, and no diagnosis names it."
+    for row in rows:
+        for one in _all(row):
+            if one.internal and one.verdict is not Verdict.BROKEN:
+                yield f"{one.id} raised on {row.path.parent.name}/{row.path.name}: {_last_line(one.internal)}"
+
+
+def _all(row: Row) -> list[CheckResult]:
+    return [one for result in row.results for one in result.checks]
+
+
+def _name(one: CheckResult) -> str:
+    return one.id.rpartition("/")[2]
+
+
+def _last_line(text: str | None) -> str:
+    lines = (text or "").strip().splitlines()
+    return line(lines[-1], 300) if lines else "no reason was kept"
