@@ -61,6 +61,14 @@ def test_no_text_of_a_stranger_makes_an_element_in_the_cohorts_page(text: str) -
     assert page("x" + text).shape == page("x").shape
 
 
+@settings(max_examples=80, deadline=None)
+@given(STRANGERS_TEXT)
+def test_nothing_unseen_and_nothing_that_reorders_a_line_is_on_a_page(text: str) -> None:
+    for page in (student_html(hostile(text)), index_html([hostile(text)], {text: "reports/x.html"})):
+        assert visible_text(page) == page
+        page.encode("utf-8")
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_was_printed_is_what_the_page_shows(text: str) -> None:
     page = read_page(student_html(hostile(text)))

@@ -13,7 +13,7 @@ from markdown_it.token import Token
 
 from reports import student_markdown
 from reports.student_text import code, fence, hint_markdown, plain, prose
-from reports.visible_text import one_line
+from reports.visible_text import one_line, visible_text
 from tests.reports.hostile_results import HOSTILE, hostile
 from tests.reports.made_results import ALL, EVERY_VERDICT, NOT_GRADED, TYPICAL, WITHHELD
 
@@ -60,6 +60,13 @@ def test_escaped_text_is_read_back_as_one_paragraph_with_this_text(text: str) ->
     assert re.sub(r"\s", "", said) == re.sub(
         r"\s", "", re.sub(r"^: :|##(?=(vso)?\[)", lambda m: m.group(), line)
     )
+
+
+@settings(max_examples=80, deadline=None)
+@given(STRANGERS_TEXT)
+def test_nothing_unseen_is_in_the_text_but_our_own_joiner(text: str) -> None:
+    markdown = student_markdown(hostile(text)).replace("\u2060", "")
+    assert visible_text(markdown) == markdown
 
 
 @given(STRANGERS_TEXT)
