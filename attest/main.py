@@ -1,7 +1,7 @@
 """The command line: what can be asked, and where it is done.
 
-It must start at once: nothing but typer is imported here. Each command imports its own module when it is called, and
-that module imports torch, pytest or pandas only when it needs them.
+It must start at once: nothing but typer is imported here. Each command imports its own module when it is
+called, and that module imports torch, pytest or pandas only when it needs them.
 """
 
 from __future__ import annotations
@@ -49,31 +49,45 @@ def root(
 
 
 @app.command()
-def grade(
-    assignment: Annotated[str, typer.Argument(help="An assignment's name (examples, examples/masks) or folder.")],
+def grade(  # noqa: PLR0917 - typer calls it by name
+    assignment: Annotated[
+        str, typer.Argument(help="An assignment's name (examples, examples/masks) or folder.")
+    ],
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH...", help="A folder with one file or folder per student, single files, or a zip."),
+        typer.Argument(
+            metavar="PATH...", help="A folder with one file or folder per student, single files, or a zip."
+        ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for results and reports; made if need be.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The folder for results and reports; made if need be.")
+    ],
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, max=256, help="How many to grade at once (default: one per core).")
+        int | None,
+        typer.Option(
+            "--jobs", "-j", min=1, max=256, help="How many to grade at once (default: one per core)."
+        ),
     ] = None,
     sandbox: SandboxOption = "bubblewrap",
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**53 - 1, help="Repeat an earlier run exactly (default: a new secret seed).")
+        int | None,
+        typer.Option(
+            min=0, max=2**53 - 1, help="Repeat an earlier run exactly (default: a new secret seed)."
+        ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run in OUT.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in OUT.")] = False,
 ) -> None:
     """Grade a cohort, and leave a report for each student, an index and a grade table in OUT.
 
-    Exit status: 0 all graded, 1 some could not be graded (they are named), 2 wrong use, 130 stopped by Ctrl-C.
+    Exit status: 0 all graded, 1 some could not be (they are named), 2 wrong use, 130 stopped by Ctrl-C.
     """
     from attest.grade import GradeRequest, grade_command
 
     raise typer.Exit(
-        grade_command(GradeRequest(assignment, tuple(paths), out, jobs, sandbox, seed, resume=resume, force=force))
+        grade_command(
+            GradeRequest(assignment, tuple(paths), out, jobs, sandbox, seed, resume=resume, force=force)
+        )
     )
 
 
@@ -81,7 +95,8 @@ def grade(
 def check(
     file: Annotated[Path, typer.Argument(help="Your script or notebook, or the folder that holds it.")],
     assignment: Annotated[
-        str | None, typer.Option("--assignment", "-a", help="Which assignment (default: by the names the file defines).")
+        str | None,
+        typer.Option("--assignment", "-a", help="Which assignment (default: by the names the file defines)."),
     ] = None,
     sandbox: SandboxOption = "bubblewrap",
 ) -> None:
@@ -99,11 +114,13 @@ def validate(
     assignments: Annotated[
         list[str] | None, typer.Argument(metavar="[ASSIGNMENT...]", help="Names or folders of assignments.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every assignment that comes with Attest.")] = False,
-    seeds: Annotated[int, typer.Option(min=1, max=100, help="Repeat with this many different seeds.")] = 1,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every assignment that comes with Attest.")
+    ] = False,
+    seeds: Annotated[int, typer.Option(min=1, max=100, help="Repeat with this many different seeds.")] = 2,
     sandbox: SandboxOption = "bubblewrap",
 ) -> None:
-    """Prove an assignment: solution and accepted get full marks, the starter none, each variant loses its checks.
+    """Prove an assignment: right answers get full marks, the starter none, each variant loses.
 
     Exit status: 0 all as it should be, 1 something is not, 2 wrong use.
     """

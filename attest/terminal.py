@@ -1,11 +1,12 @@
 """Printing to a person's terminal: sentences, tables, and student text made harmless.
 
-Anything that came from a submission (names, paths, messages, output) goes through `visible_text` or `one_line` before
-it is printed: a terminal obeys escape sequences, and a right-to-left mark can reorder a line.
+Anything that came from a submission (names, paths, messages, output) goes through `visible_text` or
+`one_line` before it is printed: a terminal obeys escape sequences, and a right-to-left mark can reorder a line.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from reports.visible_text import one_line, visible_text
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
+FILE_WIDTH = 120  # columns, where the output goes to a file or a pipe
 
 ALL_WELL = 0
 NOT_ALL_WELL = 1  # some could not be graded, some checks did not pass, an assignment is not proved
@@ -31,7 +34,7 @@ def stop(message: str, status: int = WRONG_USE) -> NoReturn:
 
 @contextmanager
 def sentences(*kinds: type[Exception]) -> Iterator[None]:
-    """Turn these exceptions, whose messages are written for the user, into one sentence and an exit status."""
+    """Turn these exceptions, whose messages are made for the user, into a sentence and an exit status."""
     try:
         yield
     except kinds as error:
@@ -44,7 +47,10 @@ def console(*, stderr: bool = False) -> Console:
     """Return a console that never reads markup or emoji codes out of what it prints."""
     from rich.console import Console
 
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    screen = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if not screen.is_terminal and "COLUMNS" not in os.environ:
+        screen.width = FILE_WIDTH
+    return screen
 
 
 def cell(content: str, style: str = "", limit: int = 200) -> Text:
@@ -52,8 +58,3 @@ def cell(content: str, style: str = "", limit: int = 200) -> Text:
     from rich.text import Text
 
     return Text(one_line(content, limit), style=style)
-
-
-def number(value: float) -> str:
-    """Return points as people write them: 2, 2.5, 0.33."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")

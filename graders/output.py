@@ -1,6 +1,6 @@
-"""OUT, the folder of one cohort run: run.json, results/, and whatever documents were rendered from the results.
+"""OUT, the folder of one cohort run: run.json and results/, beside the reports that are made of them.
 
-Everything is written whole or not at all, by the main process alone. A folder that holds an earlier run is never
+Everything is written whole or not at all. A folder that holds an earlier run is never
 touched unless the user said which of the two is meant: go on with it, or replace it.
 """
 
@@ -10,10 +10,10 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, ValidationError
@@ -39,6 +39,7 @@ class RunInfo(Frozen):
     assignment_path: str
     submissions: int
     graded: int = 0
+    unreadable: int = 0
     not_graded: int = 0
     seed: int
     jobs: int
@@ -91,7 +92,8 @@ class Output:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise OutputError(
-                f"{self.path}: another `attest grade` is writing here. Wait for it, or choose another folder with -o."
+                f"{self.path}: another `attest grade` is writing here. Wait for it, or choose another folder "
+                "with -o."
             ) from None
         except OSError:
             return  # a file system without locks: better to grade than to refuse
@@ -103,8 +105,8 @@ class Output:
         if self.mode == "new":
             count = len(list((self.path / RESULTS).glob("*.json"))) if (self.path / RESULTS).is_dir() else 0
             raise OutputError(
-                f"{self.path}: holds an earlier run ({count} results). Go on with it by --resume, replace it by "
-                "--force, or choose another folder with -o."
+                f"{self.path}: holds an earlier run ({count} results). Go on with it by --resume, replace it "
+                "by --force, or choose another folder with -o."
             )
         if self.mode == "replace":
             return None
@@ -112,8 +114,8 @@ class Output:
             return RunInfo.model_validate_json((self.path / RUN_FILE).read_bytes())
         except (OSError, ValidationError) as error:
             raise OutputError(
-                f"{self.path / RUN_FILE}: cannot be read as the description of a run, so the run cannot be gone on "
-                "with. Replace it by --force, or choose another folder with -o."
+                f"{self.path / RUN_FILE}: cannot be read as the description of a run, so there is no going "
+                "on with it. Replace it by --force, or choose another folder with -o."
             ) from error
 
     def clear(self) -> None:
@@ -139,22 +141,10 @@ class Output:
         with self._sentences():
             write_whole(self.path / RUN_FILE, run.model_dump_json(indent=1).encode())
 
-    def write(self, result: Result, documents: Mapping[str, bytes] | None = None) -> None:
-        """Write a Result, and then the documents rendered from it (names are POSIX paths below OUT)."""
+    def write(self, result: Result) -> None:
+        """Write a Result."""
         with self._sentences():
             write_result(result, self.path / RESULTS / f"{self.stem(result.student.id)}.json")
-        self.write_documents(documents or {})
-
-    def write_documents(self, documents: Mapping[str, bytes]) -> None:
-        """Write documents below OUT."""
-        with self._sentences():
-            for name, content in documents.items():
-                relative = PurePosixPath(name)
-                if relative.is_absolute() or ".." in relative.parts:
-                    raise OutputError(f"{name!r} is not the name of a file below {self.path}.")
-                target = self.path / relative
-                target.parent.mkdir(exist_ok=True)
-                write_whole(target, content)
 
     def results(self) -> Iterator[Result]:
         """Read the results that are there; those that cannot be read are passed over."""
@@ -174,7 +164,7 @@ def reason(error: OSError) -> str:
     """Say what is wrong with an output folder, and what to do."""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
-            return "the disk is full. What was written before is whole; make room, then run the same command with --resume."
+            return "the disk is full. What was written before is whole; make room, then go on with --resume."
         case errno.EROFS:
             return "the file system is read-only. Choose another folder with -o."
         case errno.EACCES | errno.EPERM:

@@ -1,0 +1,68 @@
+"""`attest check`: a student's own work against the public checks, in plain words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attest.installed import choose_assignment, defined_names
+from attest.seeds import new_seed
+from attest.student_text import student_text
+from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, sentences, stop
+from graders.assignment import Assignment, AssignmentError, find_assignment
+from graders.reading import Submission, UnreadableSubmission, read_submission
+from graders.result import Result, Status, Student, Verdict
+from graders.workers import limits_of
+from reports.amounts import points_noun
+from reports.student_view import student_view
+from reports.visible_text import one_line
+from sandbox import Sandbox, SandboxBroken
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def check_command(path: Path, name: str | None, backend: str) -> int:
+    """Run the public checks on `path` and print what they say; return the exit status."""
+    screen, errors = console(), console(stderr=True)
+    with sentences(AssignmentError, UnreadableSubmission, SandboxBroken):
+        submission = read_submission(path)
+        assignment = chosen(path, submission, name)
+        screen.print(f"{one_line(path.name)}: the public checks of “{assignment.title}”.", soft_wrap=True)
+        with errors.status("Running your code in the sandbox …"):
+            result = public_result(assignment, path, submission, backend)
+    return show(result, assignment, screen)
+
+
+def chosen(path: Path, submission: Submission, name: str | None) -> Assignment:
+    """Return the assignment called `name`, or the one that the submission's names fit best."""
+    if name is not None:
+        return find_assignment(name)
+    try:
+        return choose_assignment(defined_names(submission.programs))[1]
+    except AssignmentError as error:
+        raise AssignmentError(f"{path}: {error}") from None
+
+
+def public_result(assignment: Assignment, path: Path, submission: Submission, backend: str) -> Result:
+    """Grade with the public checks alone."""
+    with Sandbox(backend, limits_of(assignment)) as sandbox:
+        sandbox.launch()
+        from graders.session import GradingSession
+
+        session = GradingSession(assignment, sandbox, new_seed(), public_only=True)
+        return session.grade(Student(id=path.stem or "you"), submission, source=path.name)
+
+
+def show(result: Result, assignment: Assignment, screen: Console) -> int:
+    """Print the report; return the exit status."""
+    if result.status is not Status.GRADED:
+        stop(result.message, NOT_ALL_WELL)
+    screen.print(student_text(student_view(result)), soft_wrap=True)
+    elsewhere = assignment.points - result.max_points
+    if elsewhere > 0:
+        screen.print(
+            f"When it is graded, further checks with fresh inputs decide about {points_noun(elsewhere)}.",
+            soft_wrap=True,
+        )
+    return ALL_WELL if all(check.verdict is Verdict.PASSED for check in result.checks) else NOT_ALL_WELL

@@ -1,0 +1,229 @@
+"""`attest grade`: a cohort in, results and reports out, with a live view of how far it is."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from attest.progress import View, view
+from attest.seeds import new_seed
+from attest.tables import cohort_table
+from attest.terminal import ALL_WELL, INTERRUPTED, NOT_ALL_WELL, console, sentences
+from graders.assignment import Assignment, AssignmentError, find_assignment
+from graders.cohort import CohortRun, PoolError, Request, usable_cores
+from graders.output import RESULTS, Mode, Output, OutputError
+from graders.reading import Cohort, CohortError, Found, UnreadableSubmission, find_submissions
+from graders.result import Result, Status
+from reports import ReportError, report_name, write_reports
+from reports.amounts import count_text, seconds_text
+from reports.verdict_words import STATUSES
+from reports.visible_text import one_line, visible_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MOST_NAMED = 20  # submissions of which it is said why they were not graded
+FINISH = "reports:write_student_report"  # for the workers, which import it by name
+
+
+@dataclass(frozen=True)
+class GradeRequest:
+    """What was asked on the command line."""
+
+    assignment: str
+    paths: tuple[Path, ...]
+    out: Path
+    jobs: int | None
+    sandbox: str
+    seed: int | None
+    resume: bool
+    force: bool
+
+    @property
+    def mode(self) -> Mode:
+        """What to do with an earlier run in OUT."""
+        return "resume" if self.resume else "replace" if self.force else "new"
+
+
+def grade_command(request: GradeRequest) -> int:
+    """Grade and report; return the exit status."""
+    with sentences(AssignmentError, CohortError, OutputError, PoolError, ReportError):
+        if request.resume and request.force:
+            raise OutputError(
+                "--resume and --force exclude each other: go on with the earlier run, or replace it."
+            )
+        assignment = find_assignment(request.assignment)
+        refuse_out_inside_cohort(request)
+        cohort = find_submissions(request.paths, assignment.files)
+        with Output(request.out, request.mode, report_name) as out:
+            seed = choose_seed(request, assignment, out)
+            kept = still_valid(out, cohort.found) if out.earlier else []
+            known = {result.student.id for result in kept}
+            todo = tuple(each for each in cohort.found if each.student.id not in known)
+            jobs = max(1, min(request.jobs or usable_cores(), len(todo)))
+            asked = Request(assignment, todo, seed, jobs, request.sandbox, finish=FINISH, kept=len(kept))
+            return grade(asked, cohort, kept, out)
+
+
+def refuse_out_inside_cohort(request: GradeRequest) -> None:
+    """Raise OutputError where OUT would be read as a student's submission next time."""
+    out = request.out.resolve()
+    for path in request.paths:
+        if path.is_dir() and path.resolve() in (out, *out.parents):
+            raise OutputError(
+                f"{request.out}: lies inside {path}, where every folder is a student's. "
+                "Choose one outside it with -o."
+            )
+
+
+def choose_seed(request: GradeRequest, assignment: Assignment, out: Output) -> int:
+    """Return the seed of the run: the one asked for, that of the run gone on with, or a new secret one."""
+    if out.earlier is None:
+        return request.seed if request.seed is not None else new_seed()
+    earlier = out.earlier.assignment
+    if earlier != assignment.info:
+        raise OutputError(
+            f"{out.path}: the earlier run graded {earlier.id} {earlier.version} with other tests than there "
+            "are now. Grade everybody again with --force, or choose another folder with -o."
+        )
+    if request.seed not in (None, out.earlier.seed):
+        raise OutputError(
+            f"{out.path}: the earlier run has seed {out.earlier.seed}, not {request.seed}. "
+            "Leave --seed out to go on with it."
+        )
+    return out.earlier.seed
+
+
+def still_valid(out: Output, found: Sequence[Found]) -> list[Result]:
+    """Return the earlier results of submissions that could be graded and have not changed since."""
+    by_student = {each.student.id: each for each in found}
+    return [
+        result
+        for result in out.results()
+        if result.status is Status.GRADED
+        and result.student.id in by_student
+        and content_hash(by_student[result.student.id]) == result.submission.content_hash
+    ]
+
+
+def content_hash(found: Found) -> str:
+    """Return the hash of what was handed in, "" where it cannot be read."""
+    try:
+        return found.read().content_hash
+    except UnreadableSubmission:
+        return ""
+
+
+def grade(asked: Request, cohort: Cohort, kept: Sequence[Result], out: Output) -> int:
+    """Grade, write the pages about the cohort, and say what came of it; return the exit status."""
+    errors = console(stderr=True)
+    announce(asked, cohort, errors)
+    results = list(kept)
+    troubles: list[str] = []
+    stopped = False
+    started = time.monotonic()
+    if asked.found:
+        with view(errors) as shown, CohortRun(asked, out) as running, ctrl_c(running, shown):
+            for progress in running:
+                shown.show(progress)
+                if progress.result is not None:
+                    results.append(progress.result)
+        stopped, troubles = running.stopped, running.troubles
+    troubles += write_reports(out.path, pages=False).problems
+    seconds = time.monotonic() - started
+    screen = console()
+    summary(screen, results, len(kept) + len(asked.found), seconds, out.path)
+    return conclusion(
+        screen, results, [*cohort.problems, *troubles], len(asked.found) + len(kept), stopped=stopped
+    )
+
+
+def announce(asked: Request, cohort: Cohort, errors: Console) -> None:
+    """Say what is about to be done."""
+    already = f" ({asked.kept} more are graded already)" if asked.kept else ""
+    errors.print(
+        f"{one_line(asked.assignment.title)}: {count_text(len(asked.found), 'submission')}{already}, "
+        f"{asked.jobs} at a time, in the {asked.backend} sandbox.",
+        soft_wrap=True,
+    )
+    for note in cohort.notes:
+        errors.print(visible_text(note), soft_wrap=True)
+    if cohort.skipped:
+        skipped = "; ".join(f"{path} ({why})" for path, why in cohort.skipped)
+        errors.print(f"Not anybody's submission, so passed over: {one_line(skipped, 600)}.", soft_wrap=True)
+
+
+@contextmanager
+def ctrl_c(running: CohortRun, shown: View) -> Iterator[None]:
+    """Obey Ctrl-C: the first lets what runs finish, the second ends it at once. What was graded is kept."""
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        if running.stopped or not running.begun:
+            raise KeyboardInterrupt
+        running.stop()
+        shown.say("Stopping: the submissions in hand are being finished. Press Ctrl-C again to stop at once.")
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not running.begun:  # nothing was graded: there is nothing to report
+            raise
+        running.stopped = True
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def summary(screen: Console, results: Sequence[Result], total: int, seconds: float, out: Path) -> None:
+    """Print the table, and where everything is."""
+    table, left_out = cohort_table(results)
+    screen.print(table)
+    if left_out:
+        screen.print(f"… and {left_out} more: see {out / 'index.html'}.", soft_wrap=True)
+    graded = sum(result.status is Status.GRADED for result in results)
+    screen.print(
+        f"\n{graded} of {count_text(total, 'submission')} graded in {seconds_text(seconds)}.\n"
+        f"Reports:  {out / 'index.html'}\n"
+        f"Grades:   {out / 'grades.csv'}\n"
+        f"Results:  {out / RESULTS}",
+        soft_wrap=True,
+    )
+
+
+def conclusion(
+    screen: Console, results: Sequence[Result], problems: Sequence[str], total: int, *, stopped: bool
+) -> int:
+    """Print what an instructor has to look at; return the exit status."""
+    lines = [visible_text(problem) for problem in problems]
+    for status, step in ((Status.UNREADABLE, ""), (Status.NOT_GRADED, " Try again with --resume.")):
+        some = [result for result in results if result.status is status]
+        lines += [
+            f"{STATUSES[status].capitalize()}: {one_line(result.student.id, 80)}. "
+            f"{one_line(result.message, 300)}{step}"
+            for result in some[:MOST_NAMED]
+        ]
+        if len(some) > MOST_NAMED:
+            lines.append(f"… and {len(some) - MOST_NAMED} more {STATUSES[status]}: see index.html.")
+    broken = sorted({check.id for result in results for check in result.checks if check.verdict == "broken"})
+    if broken:
+        lines.append(f"Broken checks, whose points are pending: {one_line(', '.join(broken), 1000)}.")
+    if stopped:
+        left = count_text(total - len(results), "submission")
+        lines.append(f"Stopped with {left} still to grade. Run the same command with --resume to go on.")
+    if lines:
+        screen.print()
+    for line in lines:
+        screen.print(line, soft_wrap=True)
+    if stopped:
+        return INTERRUPTED
+    return (
+        NOT_ALL_WELL
+        if problems or any(result.status is not Status.GRADED for result in results)
+        else ALL_WELL
+    )

@@ -1,0 +1,80 @@
+"""The assignments that come with Attest, and which of them a student's file is meant for."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graders.assignment import FILE, Assignment, AssignmentError, read_assignment
+
+if TYPE_CHECKING:
+    from sandbox import Program
+
+_DEFINES = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+
+
+def installed_assignments() -> dict[str, Assignment]:
+    """Return every assignment that comes with Attest, by the name that the command line takes."""
+    root = Path(str(package_files("assignments")))
+    folders = sorted(path.parent for path in root.rglob(FILE))
+    return {folder.relative_to(root).as_posix(): read_assignment(folder) for folder in folders}
+
+
+def defined_names(programs: Iterable[Program]) -> set[str]:
+    """Return the names that a submission defines at its top level, as far as reading can tell."""
+    names: set[str] = set()
+    for program in programs:
+        for cell in program.cells:
+            try:
+                tree = ast.parse(cell)
+            except (
+                SyntaxError,
+                ValueError,
+                RecursionError,
+                MemoryError,
+            ):  # a magic, or a mistake further down
+                names.update(name for pair in _DEFINES.findall(cell) for name in pair if name)
+                continue
+            for node in tree.body:
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    names.add(node.name)
+                elif isinstance(node, ast.Assign):
+                    names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return names
+
+
+def choose_assignment(names: set[str]) -> tuple[str, Assignment]:
+    """Return the assignment that asks for most of `names`, and of several the one that asks for least else.
+
+    Raises AssignmentError where none asks for any of them; the message says which names were expected.
+    """
+    known = installed_assignments()
+    asked = {
+        name: {each for exercise in one.exercises for each in exercise.names} for name, one in known.items()
+    }
+    fit = {name: len(wanted & names) for name, wanted in asked.items()}
+    best = min(known, key=lambda name: (-fit[name], len(asked[name]), name), default=None)
+    if best is None or not fit[best]:
+        raise AssignmentError(_no_fit(names, sorted(set().union(*asked.values()))))
+    return best, known[best]
+
+
+def _no_fit(names: set[str], wanted: list[str]) -> str:
+    close = {
+        name: near[0] for name in sorted(names) if (near := difflib.get_close_matches(name, wanted, 1, 0.75))
+    }
+    if close:
+        guess = "; ".join(f"{name!r} is nearly {near!r}" for name, near in close.items())
+        return (
+            f"it defines nothing that an assignment asks for, but {guess}. "
+            "Rename it, or name the assignment by -a."
+        )
+    return (
+        f"it defines nothing that an assignment asks for ({', '.join(wanted)}). "
+        "Check the file, or name the assignment by -a."
+    )

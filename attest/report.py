@@ -1,0 +1,25 @@
+"""`attest report`: the pages again, from results that are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, sentences
+from graders.output import RESULTS, OutputError
+from reports import ReportError, write_reports
+from reports.amounts import count_text
+from reports.visible_text import visible_text
+
+
+def report_command(out: Path) -> int:
+    """Render the reports in `out` again; return the exit status."""
+    with sentences(OutputError, ReportError):
+        if not any((out / RESULTS).glob("*.json")):
+            raise OutputError(f"{out}: has no {RESULTS}/*.json. Give a folder that `attest grade` wrote.")
+        written = write_reports(out)
+    pages = sum(path.suffix == ".html" and path.parent != out for path in written.paths)
+    screen = console()
+    screen.print(f"{count_text(pages, 'report')} written: {out / 'index.html'}", soft_wrap=True)
+    for problem in written.problems:
+        screen.print(visible_text(problem), soft_wrap=True)
+    return NOT_ALL_WELL if written.problems else ALL_WELL

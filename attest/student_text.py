@@ -1,0 +1,136 @@
+"""One student's report on a terminal: the same view as the page, drawn in text.
+
+A view's text is already safe to show; titles, hints and diagnoses are an author's and are made safe here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graders.result import Verdict
+from reports.student_view import CaseView, CheckView, ErrorView, LoadView, StudentView
+from reports.verdict_words import Tone
+from reports.visible_text import Excerpt, one_line, visible_text
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from reports.shown_values import Grid, ShownValue
+
+STYLES: dict[Tone, str] = {"good": "green", "bad": "red", "wait": "yellow", "ours": "magenta"}
+Line = tuple[str, str]  # indented text and its style
+
+
+def student_text(view: StudentView) -> Text:
+    """Return the report as rich text."""
+    from rich.text import Text
+
+    whole = Text()
+    for content, style in _lines(view):
+        whole.append(content + "\n", style=style)
+    return whole
+
+
+def _lines(view: StudentView) -> Iterator[Line]:
+    yield from _load(view.load)
+    for exercise in view.exercises:
+        yield "", ""
+        yield exercise.title, "bold"
+        for check in exercise.checks:
+            yield from _check(check)
+    yield "", ""
+    yield f"{view.score} points: {view.passed} of {view.checks} checks pass.", "bold"
+    if view.start is not None:
+        yield f"Start with: {one_line(view.start.check.title)} {view.freed}".rstrip(), ""
+    if view.withheld:
+        yield view.withheld, "dim"
+
+
+def _load(load: LoadView) -> Iterator[Line]:
+    if load.message:
+        yield load.message, "red" if load.trouble else ""
+    for cell in load.cells:
+        yield f"{load.path}: {cell.where} {cell.what}. {cell.note}".rstrip(), "yellow"
+        if cell.error is not None:
+            yield from _error(cell.error, "  ")
+    for note in load.notes:
+        yield note, "yellow"
+    yield from _output("printed while it was loaded", load.stdout, "")
+    yield from _output("written to stderr while it was loaded", load.stderr, "")
+
+
+def _check(view: CheckView) -> Iterator[Line]:
+    check, style = view.check, STYLES[view.words.tone]
+    word = "" if view.passed else f"{view.words.word}: "
+    yield f"{view.words.mark} {word}{one_line(check.title)} ({view.points})", style
+    if view.passed:
+        return
+    yield from _indented(view.message, "    ")
+    for link in view.waits_for:
+        yield f"    First comes: {link.text}", "yellow"
+    if check.diagnosis is not None:
+        again = f" Read again: {one_line(check.diagnosis.section)}." if check.diagnosis.section else ""
+        yield f"    Your code behaves like {one_line(check.diagnosis.title)}.{again}", "bold"
+    if check.hint:
+        yield from _indented(f"Hint: {visible_text(check.hint)}", "    ", "cyan")
+    if view.error is not None:
+        yield from _error(view.error, "    ")
+    if view.case is not None and check.verdict is not Verdict.MISSING:  # any input shows it
+        yield from _case(view.case)
+    yield from _output("printed", view.stdout, "    ")
+    yield from _output("written to stderr", view.stderr, "    ")
+
+
+def _case(case: CaseView) -> Iterator[Line]:
+    yield "    The smallest input that shows it:", "dim"
+    if case.call:
+        yield from _indented(case.call, "      ", "bold")
+    for value in (*case.inputs, case.got, case.expected):
+        if value is not None:
+            yield from _value(value)
+    if case.largest_difference:
+        yield f"      Largest difference: {case.largest_difference}", "dim"
+
+
+def _value(value: ShownValue) -> Iterator[Line]:
+    shape = f"  shape {value.shape}, {value.dtype}" if value.shape else ""
+    differs = "  (≠ marks what differs)" if value.marked else ""
+    yield f"      {value.label}{shape}{differs}", "dim"
+    if value.text is not None:
+        yield from _indented(value.text, "        ")
+    if value.scalar is not None:
+        yield f"        {'≠' if value.scalar.marked else ''}{value.scalar.text}", ""
+    if not value.small:
+        yield "        (too large to show here)", "dim"
+        return
+    for grid in value.grids:
+        if grid.place:
+            yield f"        {grid.place}", "dim"
+        yield from ((f"        {row}", "") for row in _rows(grid))
+    if value.note:
+        yield f"        {value.note}", "dim"
+
+
+def _rows(grid: Grid) -> list[str]:
+    cells = [[f"{'≠' if cell.marked else ''}{cell.text}" for cell in row] for _, row in grid.rows]
+    width = max((len(cell) for row in cells for cell in row), default=0)
+    return ["[" + "  ".join(cell.rjust(width) for cell in row) + "]" for row in cells]
+
+
+def _error(error: ErrorView, indent: str) -> Iterator[Line]:
+    yield from _indented(error.traceback.text, f"{indent}  ", "dim")
+    yield from _indented(f"{error.type}: {error.message}" if error.message else error.type, indent, "red")
+
+
+def _output(what: str, output: Excerpt, indent: str) -> Iterator[Line]:
+    if output.text:
+        yield f"{indent}Your code has {what}:", "dim"
+        yield from _indented(output.text, f"{indent}  ")
+    if output.note:
+        yield f"{indent}  {output.note}", "dim"
+
+
+def _indented(text: str, indent: str, style: str = "") -> Iterator[Line]:
+    if text:
+        yield "\n".join(indent + line for line in text.split("\n")), style

@@ -1,0 +1,134 @@
+"""`attest validate`: does an assignment tell right from wrong? Programs by checks, and what to mend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from attest.installed import installed_assignments
+from attest.terminal import ALL_WELL, NOT_ALL_WELL, cell, console, sentences
+from graders.assignment import Assignment, AssignmentError, find_assignment
+from graders.result import Verdict
+from graders.workers import limits_of
+from reports.amounts import count_text, points_noun, points_text
+from reports.visible_text import one_line, visible_text
+from sandbox import Sandbox, SandboxBroken
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from graders.checks import Check
+    from graders.validation import Row, ValidationReport
+
+MARKS: dict[Verdict, str] = {
+    Verdict.PASSED: "·",
+    Verdict.SKIPPED: "–",
+    Verdict.FAILED: "✗",
+    Verdict.ERROR: "e",
+    Verdict.MISSING: "n",
+    Verdict.TIMEOUT: "t",
+    Verdict.MEMORY: "m",
+    Verdict.OUTPUT: "o",
+    Verdict.CRASHED: "c",
+    Verdict.BROKEN: "!",
+}
+KEY = (
+    "· passed   ✗ failed   e error   n name missing   t timeout   m memory   o output   c crashed   "
+    "– skipped   ! broken"
+)
+
+
+def validate_command(names: Sequence[str], everything: bool, seeds: int, backend: str) -> int:
+    """Validate each assignment and print what was found; return the exit status."""
+    screen, errors = console(), console(stderr=True)
+    well = True
+    with sentences(AssignmentError, SandboxBroken):
+        for assignment in chosen(names, everything):
+            well = validate_one(assignment, seeds, backend, screen, errors) and well
+    return ALL_WELL if well else NOT_ALL_WELL
+
+
+def chosen(names: Sequence[str], everything: bool) -> list[Assignment]:
+    """Return the assignments asked for; of all that are installed, those that are no part of another."""
+    if bool(names) == everything:
+        raise AssignmentError(
+            "name the assignments to validate, or say --all for every one that comes with Attest."
+        )
+    if not everything:
+        return [find_assignment(name) for name in names]
+    known = list(installed_assignments().values())
+    parts = {exercise.folder for one in known for exercise in one.exercises if exercise.folder != one.folder}
+    return [one for one in known if one.folder not in parts]
+
+
+def validate_one(assignment: Assignment, seeds: int, backend: str, screen: Console, errors: Console) -> bool:
+    """Validate one assignment; return whether all is as it should be."""
+    with (
+        Sandbox(backend, limits_of(assignment)) as sandbox,
+        errors.status("Starting the sandbox …") as status,
+    ):
+        sandbox.launch()
+        from graders.validation import validate
+
+        report = validate(
+            assignment,
+            sandbox,
+            range(1, seeds + 1),
+            on_program=lambda row: status.update(f"Running {row.exercise}: {row.kind} {row.name} …"),
+        )
+    show(report, screen)
+    return report.ok
+
+
+def show(report: ValidationReport, screen: Console) -> None:
+    """Print a table for each exercise, what must be mended, and what is worth a look."""
+    screen.print(one_line(report.assignment.title), style="bold")
+    for exercise in report.assignment.exercises:
+        checks = [check for check in report.checks if check.exercise == exercise.id]
+        rows = [row for row in report.rows if row.exercise == exercise.id]
+        screen.print(
+            f"\n{one_line(exercise.title)} ({exercise.id}, {points_noun(exercise.points)})", style="bold"
+        )
+        for number, check in enumerate(checks, 1):
+            screen.print(f"{number:>4} {check.name} ({points_text(check.points)})", soft_wrap=True)
+        screen.print(table(rows, checks))
+    screen.print(KEY, style="dim", soft_wrap=True)
+    screen.print("Bold: a check that the variant says it loses.\n", style="dim")
+    for note in report.notes:
+        screen.print(f"note: {visible_text(note)}", soft_wrap=True)
+    for problem in report.problems:
+        screen.print(f"wrong: {visible_text(problem)}", style="red", soft_wrap=True)
+    programs = count_text(len(report.rows), "program")
+    seeds = count_text(len(report.seeds), "seed")
+    verdict = "all as it should be" if report.ok else f"{count_text(len(report.problems), 'thing')} to mend"
+    screen.print(f"{one_line(report.assignment.id)}: {programs}, {seeds}: {verdict}.\n", style="bold")
+
+
+def table(rows: Iterable[Row], checks: Sequence[Check]) -> Table:
+    """Return programs by checks."""
+    from rich.table import Table
+
+    drawn = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
+    drawn.add_column("")
+    drawn.add_column("", no_wrap=True)
+    drawn.add_column("points", justify="right")
+    for number in range(1, len(checks) + 1):
+        drawn.add_column(str(number), justify="right")
+    for row in rows:
+        marks = [mark(row, check) for check in checks]
+        drawn.add_row(cell(row.kind), cell(row.name, limit=40), cell(points_text(row.points)), *marks)
+    return drawn
+
+
+def mark(row: Row, check: Check) -> Text:
+    """Return the mark of one check of one program."""
+    verdict = row.verdict(check.id)
+    if verdict is None:
+        return cell("")
+    lost = verdict is not Verdict.PASSED
+    named = check.id in row.loses
+    wanted = lost if row.kind == "starter" or named else not lost
+    style = "" if wanted or (row.kind == "variant" and not named) else "red"
+    return cell(MARKS[verdict], f"bold {style}" if named else style)

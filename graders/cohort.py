@@ -1,0 +1,246 @@
+"""A cohort run, seen from the main process: start the pool, write what comes, say how far it is.
+
+This process imports no torch: it answers at once, and so does Ctrl-C. It knows nothing of reports: what is
+made of each Result beside its own file is made in the workers, by the function named in `finish`.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import IO, Self
+
+from graders import workers
+from graders.assignment import Assignment
+from graders.output import Output, RunInfo
+from graders.reading import Found
+from graders.result import LoadResult, Result, Status, SubmissionInfo
+
+NOT_GRADED = "This submission could not be graded, through no fault of the student's. No score is given."
+
+
+class PoolError(RuntimeError):
+    """The pool or the sandbox cannot work on this machine. The message says what was found and what to do."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is. `result` is the one that has just come; None when a submission was begun."""
+
+    done: int
+    total: int
+    seconds: float  # since the first submission was handed out
+    running: tuple[str, ...]  # students' ids
+    result: Result | None = None
+
+    @property
+    def per_second(self) -> float:
+        """Submissions graded per second so far."""
+        return self.done / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to grade, and how."""
+
+    assignment: Assignment
+    found: tuple[Found, ...]
+    seed: int
+    jobs: int
+    backend: str = "bubblewrap"
+    device: str = "cpu"
+    finish: str | None = None  # "module:function", called in a worker with each Result and OUT
+    kept: int = 0  # results of an earlier run in the same folder that stay as they are
+
+
+class CohortRun:
+    """One run over a cohort: a context manager to iterate over; leaving it ends everything."""
+
+    def __init__(self, request: Request, out: Output) -> None:
+        self.request = request
+        self.out = out
+        self.stopped = False
+        self.troubles: list[str] = []  # what `finish` could not do, in sentences
+        self.begun = False  # the sandbox stands and the first submissions are handed out
+        self._counts: Counter[Status] = Counter()
+        self._started_at = datetime.now(UTC)
+        self._pool: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._log: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        mine, theirs = socket.socketpair()
+        self._connection = Connection(mine.detach())
+        self._log = tempfile.TemporaryFile()
+        with theirs:
+            self._pool = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [sys.executable, "-P", "-m", "graders.workers", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+                start_new_session=True,  # Ctrl-C at the terminal is for the main process alone
+            )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the pool and all below it; idempotent."""
+        if self._connection is not None:
+            self._connection.close()  # the pool ends its workers and the sandbox when it sees this
+            self._connection = None
+        if self._pool is not None:
+            try:
+                self._pool.wait(10.0)
+            except subprocess.TimeoutExpired:
+                self._pool.kill()
+                self._pool.wait()
+            self._pool = None
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def stop(self) -> None:
+        """Let what runs finish, and begin nothing more. May be called from a signal handler."""
+        if not self.stopped and self._connection is not None:
+            self.stopped = True
+            with suppress(OSError):
+                workers.send(self._connection, workers.Stop())
+
+    def __iter__(self) -> Iterator[Progress]:
+        """Grade, write, and yield how far it is. Raises PoolError and graders.output.OutputError."""
+        request = self.request
+        assert self._connection is not None
+        items = tuple(workers.Item.of(index, found) for index, found in enumerate(request.found))
+        workers.send(
+            self._connection,
+            workers.Setup(
+                assignment=str(request.assignment.folder),
+                backend=request.backend,
+                device=request.device,
+                seed=request.seed,
+                jobs=max(1, min(request.jobs, len(items))),
+                finish=request.finish,
+                out=str(self.out.path.absolute()),
+                items=items,
+            ),
+        )
+        begun = time.monotonic()
+        running: dict[int, str] = {}
+        while True:
+            event = self._next_event()
+            result: Result | None = None
+            match event:
+                case workers.Ready():
+                    self.out.begin(self._run_info())
+                    self.begun = True
+                    workers.send(self._connection, workers.Begin())
+                    begun = time.monotonic()
+                case workers.Started(index=index):
+                    running[index] = request.found[index].student.id
+                case workers.Graded(index=index, result=document, trouble=trouble):
+                    result = Result.model_validate_json(document)
+                    self.out.write(result)
+                    if trouble:
+                        self.troubles.append(trouble)
+                case workers.Lost(index=index, internal=internal):
+                    result = self._not_graded(request.found[index], internal)
+                    self.out.write(result)
+                case workers.Broken(message=message):
+                    raise PoolError(message)
+                case workers.Finished():
+                    self.out.write_run(self._run_info(ended=True))
+                    return
+            if result is not None:
+                self._counts[result.status] += 1
+                running.pop(index, None)
+            yield Progress(
+                self._counts.total(), len(items), time.monotonic() - begun, tuple(running.values()), result
+            )
+
+    def _next_event(self) -> workers.Event:
+        assert self._connection is not None
+        try:
+            return workers.receive_event(self._connection)
+        except (EOFError, OSError):
+            raise PoolError(self._last_words()) from None
+
+    def _last_words(self) -> str:
+        """Say how the pool ended when it was not asked to."""
+        assert self._pool is not None
+        assert self._log is not None
+        with suppress(subprocess.TimeoutExpired):
+            self._pool.wait(10.0)
+        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - 2000))
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        return (
+            f"the process that runs the workers died ({workers.ended(self._pool.returncode)}"
+            f"{': ' + lines[-1] if lines else ''}). What was graded is kept; go on with --resume."
+        )
+
+    def _run_info(self, *, ended: bool = False) -> RunInfo:
+        request = self.request
+        return RunInfo(
+            assignment=request.assignment.info,
+            assignment_path=str(request.assignment.folder),
+            submissions=request.kept + len(request.found),
+            graded=request.kept + self._counts[Status.GRADED],
+            unreadable=self._counts[Status.UNREADABLE],
+            not_graded=self._counts[Status.NOT_GRADED],
+            seed=request.seed,
+            jobs=request.jobs,
+            backend=request.backend,
+            device=request.device,
+            versions=versions(),
+            started_at=self._started_at,
+            finished_at=datetime.now(UTC) if ended else None,
+            interrupted=ended and self._counts.total() < len(request.found),
+        )
+
+    def _not_graded(self, found: Found, internal: str) -> Result:
+        return Result(
+            status=Status.NOT_GRADED,
+            message=NOT_GRADED,
+            internal=internal,
+            student=found.student,
+            assignment=self.request.assignment.info,
+            submission=SubmissionInfo(source=found.source),
+            load=LoadResult(path="", kind="none"),
+            started_at=self._started_at,
+            finished_at=datetime.now(UTC),
+            backend=self.request.backend,
+            device=self.request.device,
+            seed=self.request.seed,
+            versions=versions(),
+        )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a result depends on."""
+    found = {"python": platform.python_version()}
+    for name, package in (("attest", "attest-grader"), ("torch", "torch")):
+        with suppress(PackageNotFoundError):
+            found[name] = version(package)
+    return found
+
+
+def usable_cores() -> int:
+    """Return how many processor cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,412 @@
+"""The pool: one process that has imported torch and started the zygote, and the workers that it forks.
+
+    main ── Setup, Begin, Stop ──► pool ── Item ──────────► worker 0   a pytest session, an attached sandbox
+    main ◄─ Event ──────────────── pool ◄─ Graded, Failed ─ worker 1
+
+Items are handed out one by one. A worker that dies, or that cannot grade an item, costs that item one retry
+in a new worker; then it is `Lost`. Where the zygote has died too, the pool starts another. Nothing outlives the
+main process: pool and workers ask the kernel to be killed with their parent, and so does the sandbox.
+
+Run as `python -P -m graders.workers FD`: without -P a torch.py in the current folder would be imported.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import importlib
+import os
+import signal
+import sys
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from graders.assignment import Assignment, AssignmentError, find_assignment
+from graders.reading import Found, UnreadableSubmission
+from graders.result import Result, Status, Student
+from sandbox import Limits, Sandbox, SandboxBroken
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
+    from graders.session import Job
+
+TRIES = 2  # a worker may die of its own accident once; twice on one submission is no accident
+GRACE_SECONDS = 120.0  # beyond what the sandbox's own limits allow, before a silent worker is given up
+PR_SET_PDEATHSIG = 1
+
+Finish = Callable[[Result, Path], object]  # what to do with each Result in its worker; the path is OUT
+
+
+class Item(msgspec.Struct, frozen=True, tag=True):
+    """One submission to grade."""
+
+    index: int
+    student_id: str
+    student_name: str
+    path: str
+    source: str
+    inside: str | None
+
+    @staticmethod
+    def of(index: int, found: Found) -> Item:
+        """Return `found` as it travels."""
+        student = found.student
+        return Item(index, student.id, student.name, str(found.path), found.source, found.inside)
+
+    def found(self) -> Found:
+        """Return it as it was."""
+        student = Student(id=self.student_id, name=self.student_name)
+        return Found(student, Path(self.path), self.source, self.inside)
+
+
+class Setup(msgspec.Struct, frozen=True, tag=True):
+    """All that the pool needs to know. `finish` is "module:function", a Finish, called in the worker."""
+
+    assignment: str
+    backend: str
+    device: str
+    seed: int
+    jobs: int
+    finish: str | None
+    out: str
+    items: tuple[Item, ...]
+
+
+class Begin(msgspec.Struct, frozen=True, tag=True):
+    """From main: OUT is prepared."""
+
+
+class Stop(msgspec.Struct, frozen=True, tag=True):
+    """From main: finish what runs, hand out nothing more."""
+
+
+class Ready(msgspec.Struct, frozen=True, tag=True):
+    """The sandbox stands and the tests are collected; main says Begin or hangs up."""
+
+
+class Started(msgspec.Struct, frozen=True, tag=True):
+    """A worker has taken this item."""
+
+    index: int
+
+
+class Graded(msgspec.Struct, frozen=True, tag=True):
+    """A Result as JSON; `trouble` says what `finish` could not do."""
+
+    index: int
+    result: bytes
+    trouble: str = ""
+
+
+class Lost(msgspec.Struct, frozen=True, tag=True):
+    """An item that could not be graded by our own fault. `internal` is for the instructor."""
+
+    index: int
+    internal: str
+
+
+class Broken(msgspec.Struct, frozen=True, tag=True):
+    """The sandbox, the assignment or the pool itself cannot work; nothing more will come."""
+
+    message: str
+
+
+class Finished(msgspec.Struct, frozen=True, tag=True):
+    """Every item that was handed out has been answered."""
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """From a worker: it could not grade this item, by our own fault."""
+
+    index: int
+    internal: str
+
+
+Event = Ready | Started | Graded | Lost | Broken | Finished
+
+_command = msgspec.msgpack.Decoder(Setup | Begin | Stop)
+_event = msgspec.msgpack.Decoder(Event)
+_item = msgspec.msgpack.Decoder(Item)
+_outcome = msgspec.msgpack.Decoder(Graded | Failed)
+
+
+def send(connection: Connection, message: msgspec.Struct) -> None:
+    """Send one message."""
+    connection.send_bytes(msgspec.msgpack.encode(message))
+
+
+def receive_event(connection: Connection) -> Event:
+    """Wait for the pool's next event. Raises EOFError where the pool has died."""
+    return _event.decode(connection.recv_bytes())
+
+
+def die_with_parent(parent: int) -> None:
+    """Ask the kernel to kill this process when `parent` ends, however it ends.
+
+    Where there is no such kernel, the end of the connection says the same, a little later.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it ended before the kernel was asked
+            os._exit(1)
+
+
+@dataclass
+class Worker:
+    """A forked worker, as the pool sees it."""
+
+    process: BaseProcess
+    connection: Connection
+    item: Item | None = None
+    since: float = field(default_factory=time.monotonic)
+
+
+class Pool:
+    """The scheduler: hands items to workers, replaces workers, tells main what became of each item."""
+
+    def __init__(self, main: Connection, setup: Setup) -> None:
+        self.main = main
+        self.setup = setup
+        self.assignment = find_assignment(setup.assignment)
+        self.waiting = deque(setup.items)
+        self.tries: dict[int, int] = {}
+        self.workers: list[Worker] = []
+        self.sandbox = self.new_sandbox()
+        allowed = self.sandbox.limits.submission_seconds + 3 * self.sandbox.limits.load_seconds
+        self.give_up_seconds = GRACE_SECONDS + allowed * (1 + len(self.assignment.exercises))
+
+    def run(self) -> None:
+        """Grade all items, or until main says stop or hangs up."""
+        try:
+            self.prepare()
+            send(self.main, Ready())
+            self.obey()
+            self.serve()
+            send(self.main, Finished())
+        finally:
+            self.close()
+
+    def prepare(self) -> None:
+        """Import torch and collect the tests, once for all workers, while the zygote imports its own torch.
+
+        Raises AssignmentError and SandboxBroken, which make a run impossible.
+        """
+        self.sandbox.launch()
+        from graders.session import collect_checks
+
+        collect_checks(self.assignment)
+        self.sandbox.start()
+
+    def serve(self) -> None:
+        """Hand out and collect until nothing is left."""
+        while True:
+            self.hand_out()
+            if not self.workers:
+                return
+            connections = [worker.connection for worker in self.workers]
+            for ready in wait([self.main, *connections], timeout=1.0):
+                if ready is self.main:
+                    self.obey()
+                else:
+                    self.answer(next(worker for worker in self.workers if worker.connection is ready))
+            self.give_up_silent_workers()
+
+    def obey(self) -> None:
+        """Read a command of main. Raises EOFError when it is gone."""
+        if isinstance(_command.decode(self.main.recv_bytes()), Stop):
+            self.waiting.clear()
+
+    def hand_out(self) -> None:
+        """Give every idle worker an item, fork workers while there are more, and dismiss those left idle."""
+        for worker in self.workers:
+            if worker.item is None and self.waiting:
+                self.give(worker)
+        while self.waiting and len(self.workers) < self.setup.jobs:
+            self.give(self.fork())
+        for worker in [worker for worker in self.workers if worker.item is None]:
+            self.dismiss(worker)
+
+    def give(self, worker: Worker) -> None:
+        """Hand the next item to `worker`."""
+        item = self.waiting.popleft()
+        worker.item, worker.since = item, time.monotonic()
+        self.tries[item.index] = self.tries.get(item.index, 0) + 1
+        with suppress(OSError):  # it has died: the end of its connection will say so
+            send(worker.connection, item)
+        send(self.main, Started(item.index))
+
+    def answer(self, worker: Worker) -> None:
+        """Take what a worker has to say; the end of its connection means that it died."""
+        try:
+            outcome: Graded | Failed | None = _outcome.decode(worker.connection.recv_bytes())
+        except (EOFError, OSError):
+            outcome = None
+        if isinstance(outcome, Graded):
+            worker.item = None
+            send(self.main, outcome)
+            return
+        self.dismiss(worker)
+        if outcome is None:
+            self.retry(worker.item, f"the worker process ended ({ended(worker.process.exitcode)})")
+        else:
+            self.retry(worker.item, outcome.internal)
+
+    def retry(self, item: Item | None, internal: str) -> None:
+        """Put `item` back in line, or give it up after its last try."""
+        if item is None:
+            return
+        if self.tries[item.index] < TRIES:
+            self.waiting.appendleft(item)
+        else:
+            send(self.main, Lost(item.index, f"Tried {TRIES} times; the last time: {internal}"))
+
+    def give_up_silent_workers(self) -> None:
+        """Kill a worker that has been on one item for longer than the sandbox's limits can explain."""
+        for worker in self.workers:
+            if worker.item is not None and time.monotonic() - worker.since > self.give_up_seconds:
+                worker.process.kill()
+
+    def fork(self) -> Worker:
+        """Fork a worker from this process, which has imported everything."""
+        context = get_context("fork")
+        mine, theirs = context.Pipe()
+        others = [self.main, mine, *(worker.connection for worker in self.workers)]
+        with self.attached_sandbox() as sandbox:
+            process = context.Process(target=work, args=(theirs, others, self.setup, sandbox, os.getpid()))
+            process.start()
+        theirs.close()
+        worker = Worker(process, mine)
+        self.workers.append(worker)
+        return worker
+
+    def new_sandbox(self) -> Sandbox:
+        """Return a sandbox with the assignment's limits, not yet started."""
+        return Sandbox(self.setup.backend, limits_of(self.assignment), self.setup.device)
+
+    def attached_sandbox(self) -> Sandbox:
+        """Return a sandbox for one worker; where the zygote has died, of a new one. Raises SandboxBroken."""
+        try:
+            return self.sandbox.attach()
+        except SandboxBroken:
+            self.sandbox.close()
+            self.sandbox = self.new_sandbox()
+            return self.sandbox.attach()
+
+    def dismiss(self, worker: Worker) -> None:
+        """End a worker and forget it. One that has nothing in hand ends when its connection does."""
+        self.workers.remove(worker)
+        worker.connection.close()
+        worker.process.join(5.0)
+        if worker.process.exitcode is None:
+            worker.process.kill()
+            worker.process.join()
+
+    def close(self) -> None:
+        """End everything."""
+        for worker in self.workers:
+            worker.process.kill()
+        for worker in list(self.workers):
+            self.dismiss(worker)
+        self.sandbox.close()
+
+
+def limits_of(assignment: Assignment) -> Limits:
+    """Return the sandbox's limits with those that the assignment sets."""
+    own: dict[str, Any] = dict(assignment.limits)
+    return dataclasses.replace(Limits(), **own)
+
+
+def work(connection: Connection, others: list[Connection], setup: Setup, sandbox: Sandbox, pool: int) -> None:
+    """Live as a worker: grade one item after another until the connection ends."""
+    from graders.session import GradingSession
+
+    die_with_parent(pool)
+    for other in others:
+        other.close()
+    assignment = find_assignment(setup.assignment)
+    finish = load_finish(setup.finish)
+    current: list[int] = [-1]
+
+    def jobs() -> Iterator[Job]:
+        while True:
+            try:
+                item = _item.decode(connection.recv_bytes())
+            except EOFError:
+                return
+            current[0] = item.index
+            yield job(item, assignment)
+
+    def answer(result: Result) -> None:
+        if result.status is Status.NOT_GRADED:
+            send(connection, Failed(current[0], result.internal or result.message))
+            return
+        trouble = ""
+        try:
+            if finish is not None:
+                finish(result, Path(setup.out))
+        except Exception as error:
+            trouble = str(error) or type(error).__name__
+        document = result.model_dump_json(exclude={"points", "max_points", "pending_points"}).encode()
+        send(connection, Graded(current[0], document, trouble))
+
+    with sandbox:
+        GradingSession(assignment, sandbox, setup.seed).run(jobs(), answer)
+
+
+def job(item: Item, assignment: Assignment) -> Job:
+    """Read what was handed in."""
+    from graders.session import Job
+
+    found = item.found()
+    names = [name for exercise in assignment.exercises for name in exercise.names]
+    try:
+        return Job(found.student, found.read(assignment.files, names=names), found.source)
+    except UnreadableSubmission as unreadable:
+        return Job(found.student, unreadable, found.source)
+
+
+def load_finish(name: str | None) -> Finish | None:
+    """Resolve "module:function"."""
+    if name is None:
+        return None
+    module, _, function = name.partition(":")
+    finish: Finish = getattr(importlib.import_module(module), function)
+    return finish
+
+
+def ended(exitcode: int | None) -> str:
+    """Say how a process ended: its signal's name, or its exit status."""
+    if exitcode is None:
+        return "it closed its connection"
+    return signal.Signals(-exitcode).name if exitcode < 0 else f"exit status {exitcode}"
+
+
+def main() -> None:
+    """Be the pool, for the main process at the other end of descriptor FD."""
+    die_with_parent(os.getppid())
+    connection = Connection(int(sys.argv[1]))
+    setup = _command.decode(connection.recv_bytes())
+    assert isinstance(setup, Setup)
+    try:
+        Pool(connection, setup).run()
+    except EOFError:
+        sys.exit(1)
+    except (SandboxBroken, AssignmentError) as error:
+        send(connection, Broken(str(error)))
+    except Exception:
+        send(connection, Broken(traceback.format_exc()))
+
+
+if __name__ == "__main__":
+    main()
