@@ -29,8 +29,12 @@ class Call:
     made_by: Call | None = None  # the call that built the module, where a module was called
     method: str | None = None
     grad: bool = True
-    training: bool = False  # the module's mode
     module: Any = None  # the RemoteModule that was called
+    modes: dict[int, bool] = field(default_factory=dict)  # id(RemoteModule) → whether it was in training mode
+    seed: int = 0  # of the guest's random numbers
+    cotangent_seed: int | None = None  # where gradients were asked for
+    gradients: tuple[Any, ...] = ()  # by the positional arguments
+    after: tuple[Any, ...] | None = None  # the positional arguments after the call, where they were asked for
     output: Any = None
     raised: tuple[str, str] | None = None  # (type, message) of what the student's code raised
     answered: bool = False

@@ -30,7 +30,7 @@ _FLOAT32_ATOL, _FLOAT32_RTOL = TOLERANCES[torch.float32]
 ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "ABSENT"})()  # None is a value that may have come
 
 
-class CheckFailure(AssertionError):  # noqa: N818 - a student reads it as the failure of a check
+class CheckFailure(AssertionError):
     """The student's answer is not what the check asks for. `message` is written for the student."""
 
     def __init__(

@@ -23,6 +23,7 @@ from graders.assignment import Exercise, Variant
 from graders.calls import Call, copied
 from graders.comparing import TOLERANCES
 from graders.result import Diagnosis
+from sandbox import weighted_sum
 
 SECONDS = (
     0.25  # for one check: variants that have not been tried by then are left out, and so no name is given
@@ -32,23 +33,26 @@ MOST_CALLS = 40
 _numbers = itertools.count(1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kept:
     """A module of the guest as it was when the check ended: enough to make it again elsewhere."""
 
     made_by: Call
     state: dict[str, torch.Tensor]
+    training: bool = True
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What an implementation answered: a value, or what it raised."""
+    """What an implementation answered: a value, gradients and arguments if asked for, or what it raised."""
 
     value: Any = None
+    gradients: tuple[Any, ...] = ()
+    after: tuple[Any, ...] | None = None
     raised: tuple[str, str] | None = None
 
 
-class CannotReplay(Exception):  # noqa: N818
+class CannotReplay(Exception):
     """This implementation cannot be asked this call: no such name, or its module has another shape."""
 
 
@@ -56,7 +60,7 @@ class Diagnoser:
     """The variants of an assignment's exercises, loaded when they are first needed."""
 
     def __init__(self) -> None:
-        self._modules: dict[Path, ModuleType | None] = {}
+        self._loaded: dict[Path, Implementation | None] = {}
 
     def diagnose(
         self, exercise: Exercise, failing: Sequence[Call], others: Sequence[Call]
@@ -77,110 +81,158 @@ class Diagnoser:
         for variant in variants:
             if time.monotonic() > deadline:
                 return None
-            module = self._load(variant.path)
-            if module is not None and _fits(module, calls) and _differs(module, model, calls):
+            implementation = self._load(variant.path)
+            if implementation and implementation.fits(calls) and implementation.differs(model, calls):
                 fitting.append(variant)
         if len(fitting) > 1:
             names = {call.name for call in calls}
-            more = [call for call in others if call.name in names and (call.answered or call.raised)][
-                :MOST_CALLS
-            ]
-            fitting = [variant for variant in fitting if _fits(self._load(variant.path), more)]
-        if len(fitting) != 1 or time.monotonic() > deadline + SECONDS:
+            more = [call for call in others if call.name in names and (call.answered or call.raised)]
+            fitting = [variant for variant in fitting if self._fits(variant, more[:MOST_CALLS])]
+        if len(fitting) != 1:
             return None
         return Diagnosis(variant=fitting[0].name, title=fitting[0].title, section=fitting[0].section)
 
-    def _model(self, exercise: Exercise) -> ModuleType | None:
+    def forget(self) -> None:
+        """Drop what is known of one submission's calls."""
+        for implementation in self._loaded.values():
+            if implementation is not None:
+                implementation.forget()
+
+    def _fits(self, variant: Variant, calls: Sequence[Call]) -> bool:
+        implementation = self._load(variant.path)
+        return implementation is not None and implementation.fits(calls)
+
+    def _model(self, exercise: Exercise) -> Implementation | None:
         scripts = [path for path in exercise.solutions if path.suffix == ".py"]
         return self._load(scripts[0]) if scripts else None
 
-    def _load(self, path: Path) -> ModuleType | None:
-        if path not in self._modules:
+    def _load(self, path: Path) -> Implementation | None:
+        if path not in self._loaded:
             module = ModuleType(f"attest_variant_{next(_numbers)}")
             module.__file__ = str(path)
             try:
                 with _undisturbed():
                     exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)  # noqa: S102
             except (Exception, SystemExit):
-                self._modules[path] = None  # a variant whose error is that it cannot be loaded
+                self._loaded[path] = None  # a variant whose error is that it cannot be loaded
             else:
-                self._modules[path] = module
-        return self._modules[path]
+                self._loaded[path] = Implementation(module)
+        return self._loaded[path]
 
 
-def _fits(module: ModuleType | None, calls: Sequence[Call]) -> bool:
-    """Return whether the implementation answers every call as the student did."""
-    if module is None:
+class Implementation:
+    """A variant or the model solution, ready to be asked what the student's code was asked."""
+
+    def __init__(self, names: ModuleType) -> None:
+        self._names = names
+        self._made: dict[int, torch.nn.Module] = {}  # by the identity of the state they were made with
+        self._answers: dict[int, Answer] = {}
+
+    def forget(self) -> None:
+        """Drop what was made for earlier calls."""
+        self._made.clear()
+        self._answers.clear()
+
+    def fits(self, calls: Sequence[Call]) -> bool:
+        """Return whether it answers every call as the student did."""
+        try:
+            return all(_same_answer(self.answer(call), _answer_of(call)) for call in calls)
+        except CannotReplay:
+            return False
+
+    def differs(self, model: Implementation, calls: Sequence[Call]) -> bool:
+        """Return whether it answers at least one call otherwise than the model solution."""
+        for call in calls:
+            try:
+                wanted = model.answer(call)
+            except CannotReplay:
+                continue
+            if not _same_answer(self.answer(call), wanted):
+                return True
         return False
-    for call in calls:
+
+    def answer(self, call: Call) -> Answer:
+        """Ask it what the student's code was asked. Raises CannotReplay."""
+        if id(call) not in self._answers:
+            with _undisturbed(), torch.set_grad_enabled(call.grad or call.cotangent_seed is not None):
+                torch.manual_seed(call.seed)
+                self._answers[id(call)] = self._ask(call)
+        return self._answers[id(call)]
+
+    def _ask(self, call: Call) -> Answer:
+        target = self._target(call)
+        args, kwargs = self._local(copied(call.args)), self._local(copied(call.kwargs))
+        wants_gradients = call.cotangent_seed is not None
+        if wants_gradients:
+            args = tuple(_leaf(value) for value in args)
         try:
-            answer = replay(module, call)
-        except CannotReplay:
-            return False
-        if not _same_answer(answer, Answer(call.output, call.raised)):
-            return False
-    return True
-
-
-def _differs(module: ModuleType, model: ModuleType, calls: Sequence[Call]) -> bool:
-    """Return whether the implementation answers at least one call otherwise than the model solution."""
-    for call in calls:
-        try:
-            wanted = replay(model, call)
-        except CannotReplay:
-            continue
-        if not _same_answer(replay(module, call), wanted):
-            return True
-    return False
-
-
-def replay(module: ModuleType, call: Call) -> Answer:
-    """Ask an implementation what the student's was asked. Raises CannotReplay."""
-    with _undisturbed(), torch.set_grad_enabled(call.grad):
-        target = _target(module, call)
-        args, kwargs = copied(_local(module, call.args)), copied(_local(module, call.kwargs))
-        try:
-            return Answer(_detached(target(*args, **kwargs)))
+            value = target(*args, **kwargs)
+            return Answer(
+                _detached(value),
+                _gradients(value, args, call.cotangent_seed or 0) if wants_gradients else (),
+                tuple(args) if call.after is not None else None,
+            )
         except Exception as error:
             return Answer(raised=(type(error).__name__, str(error)))
 
-
-def _target(module: ModuleType, call: Call) -> Callable[..., Any]:
-    if call.made_by is None:
-        found = getattr(module, call.name, None)
-    else:
-        subject = _local(module, call.module)
-        if not isinstance(subject, torch.nn.Module):
+    def _target(self, call: Call) -> Callable[..., Any]:
+        if call.made_by is None:
+            found = getattr(self._names, call.name, None)
+        else:
+            subject = self._local(call.module)
+            if not isinstance(subject, torch.nn.Module):
+                raise CannotReplay
+            found = getattr(subject, call.method, None) if call.method else subject
+        if not callable(found) or (call.made_by is None and isinstance(found, type)):
             raise CannotReplay
-        subject.train(call.training)
-        found = getattr(subject, call.method, None) if call.method else subject
-    if not callable(found) or (call.made_by is None and isinstance(found, type)):
+        return found  # type: ignore[no-any-return]
+
+    def _local(self, value: Any) -> Any:
+        """Return `value` with modules of the guest made again from this implementation's classes."""
+        if isinstance(value, Kept):
+            return self._module(value)
+        if type(value) in (list, tuple):
+            return type(value)(self._local(item) for item in value)
+        if isinstance(value, dict):
+            return {key: self._local(item) for key, item in value.items()}
+        if value is None or isinstance(value, bool | int | float | str | bytes | torch.Tensor | torch.dtype):
+            return value
         raise CannotReplay
-    return found  # type: ignore[no-any-return]
 
-
-def _local(module: ModuleType, value: Any) -> Any:
-    """Return `value` with modules of the guest made again from this implementation's classes."""
-    if isinstance(value, Kept):
-        made_by = value.made_by
-        home: Any = torch.nn if made_by.name.startswith("nn.") else module
-        make = getattr(home, made_by.name.removeprefix("nn."), None)
+    def _module(self, kept: Kept) -> torch.nn.Module:
+        name = kept.made_by.name
+        make = getattr(torch.nn if name.startswith("nn.") else self._names, name.removeprefix("nn."), None)
         try:
-            made = make(*made_by.args, **made_by.kwargs)  # type: ignore[misc]
-            dtypes = {tensor.dtype for tensor in value.state.values() if tensor.is_floating_point()}
-            if len(dtypes) == 1:
-                made = made.to(dtypes.pop())
-            made.load_state_dict(value.state)
+            made = self._made.get(id(kept.state))
+            if made is None:
+                made = make(*kept.made_by.args, **kept.made_by.kwargs)  # type: ignore[misc]
+                dtypes = {tensor.dtype for tensor in kept.state.values() if tensor.is_floating_point()}
+                made = self._made[id(kept.state)] = made.to(dtypes.pop()) if len(dtypes) == 1 else made
+            made.load_state_dict(kept.state)  # afresh each time: the last call may have changed it
         except Exception:
             raise CannotReplay from None
-        return made
-    if type(value) in (list, tuple):
-        return type(value)(_local(module, item) for item in value)
-    if isinstance(value, dict):
-        return {key: _local(module, item) for key, item in value.items()}
-    if value is None or isinstance(value, bool | int | float | str | bytes | torch.Tensor | torch.dtype):
-        return value
-    raise CannotReplay
+        return made.train(kept.training)
+
+
+def _answer_of(call: Call) -> Answer:
+    return Answer(call.output, call.gradients, call.after, call.raised)
+
+
+def _leaf(value: Any) -> Any:
+    floating = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return value.detach().requires_grad_() if floating else value
+
+
+def _gradients(value: Any, args: Sequence[Any], seed: int) -> tuple[Any, ...]:
+    """Return the gradients of what a guest was asked for the gradients of; None where there is none."""
+    leaves = [arg for arg in args if isinstance(arg, torch.Tensor) and arg.requires_grad]
+    loss = weighted_sum(value, seed)
+    found = iter(
+        torch.autograd.grad(loss, leaves, allow_unused=True)
+        if loss.requires_grad and leaves
+        else [None] * len(leaves)
+    )
+    return tuple(next(found) if isinstance(arg, torch.Tensor) and arg.requires_grad else None for arg in args)
 
 
 def _detached(value: Any) -> Any:
@@ -194,7 +246,11 @@ def _detached(value: Any) -> Any:
 def _same_answer(one: Answer, other: Answer) -> bool:
     if one.raised or other.raised:
         return one.raised == other.raised
-    return _alike(one.value, other.value)
+    return (
+        _alike(one.value, other.value)
+        and _alike(one.gradients, other.gradients)
+        and (one.after is None or other.after is None or _alike(one.after, other.after))
+    )
 
 
 def _alike(one: Any, other: Any) -> bool:  # noqa: PLR0911

@@ -24,7 +24,7 @@ from graders.guests import Guests, Spent, TimeUsedUp, added
 from graders.plugin import Collected
 from graders.result import CheckResult, Counterexample, Diagnosis, NamedValue, Verdict
 from graders.showing import describe, line, show
-from graders.student import RemoteModule, Student
+from graders.student import RemoteModule, Student, modules
 from graders.verdicts import Outcome, asks_for_float32, judge, unusable
 from sandbox import Sandbox
 from sandbox.errors import SandboxBroken
@@ -36,7 +36,7 @@ MOST_KEPT_MODULES = 4
 MOST_KEPT_CALLS = 64
 
 
-class Skip(Exception):  # noqa: N818
+class Skip(Exception):
     """Raised in place of a check whose required checks did not pass."""
 
 
@@ -113,6 +113,7 @@ class Grading:
             found = self._diagnose(one, own, calls[one.exercise.id])
             if found is not None:
                 results[one.check.id] = results[one.check.id].model_copy(update={"diagnosis": found})
+        self._diagnoser.forget()
         return tuple(results.values())
 
     def make_student(self) -> Student:
@@ -353,21 +354,16 @@ def _kept(attempt: Attempt, outcome: Outcome) -> list[Call]:
     shown = {id(call) for call in attempt.failing}
     calls = [call for call in calls if id(call) not in shown] + list(attempt.failing)
     if outcome.verdict is Verdict.PASSED:
-        return [call for call in calls[:8] if not list(_modules(call))]
+        return [call for call in calls[:8] if not modules(call)]
     states: dict[int, Kept | None] = {}
     kept: list[Call] = []
     for call in reversed(calls):
-        for module in _modules(call):
+        for module in modules(call):
             if id(module) not in states:
                 states[id(module)] = _keep(module) if len(states) < MOST_KEPT_MODULES else None
-        if all(states[id(module)] is not None for module in _modules(call)):
+        if all(states[id(module)] is not None for module in modules(call)):
             kept.append(_with_kept(call, states))
     return kept[::-1]
-
-
-def _modules(call: Call) -> list[RemoteModule]:
-    values = (*call.args, *call.kwargs.values(), call.module)
-    return [value for value in values if isinstance(value, RemoteModule)]
 
 
 def _keep(module: RemoteModule) -> Kept | None:
@@ -380,7 +376,8 @@ def _keep(module: RemoteModule) -> Kept | None:
 
 def _with_kept(call: Call, states: Mapping[int, Kept | None]) -> Call:
     def kept(value: Any) -> Any:
-        return states[id(value)] if isinstance(value, RemoteModule) else value
+        found = states[id(value)] if isinstance(value, RemoteModule) else None
+        return value if found is None else replace(found, training=call.modes[id(value)])
 
     return replace(
         call,

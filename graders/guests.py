@@ -24,14 +24,14 @@ MOST_CELLS = 50  # cells or statements reported one by one
 MOST_NOTES = 50
 
 
-class TimeUsedUp(Exception):  # noqa: N818 - named as the sandbox's GuestTimeout is
+class TimeUsedUp(Exception):
     """The submission has used all the time that its checks have together."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"The {seconds:g} seconds for all checks together were used up by earlier ones.")
 
 
-class LoadDied(Exception):  # noqa: N818
+class LoadDied(Exception):
     """The submission cannot be loaded: the guest ended while it was."""
 
     def __init__(self, gone: GuestGone) -> None:

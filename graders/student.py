@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import torch
 
-from graders.calls import Call, Record
+from graders.calls import Call, Record, copied
 from graders.comparing import CheckFailure
 from graders.showing import describe
 from sandbox.errors import NoHidden, StudentRaised
@@ -57,7 +57,7 @@ class Student:
         """
         call = Call(name, args, kwargs)
         guest = self._find_guest(name)
-        answer = self._ask(guest, call, lambda a, k: guest.call(name, *a, seed=self._next_seed(), **k))
+        answer = self._ask(guest, call, lambda a, k: guest.call(name, *a, seed=call.seed, **k))
         if not isinstance(answer, RemoteModule):
             raise CheckFailure(
                 f"{call.text()} gave {describe(answer)}; an nn.Module was expected.", got=answer
@@ -73,24 +73,29 @@ class Student:
     def with_inputs(self, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
         """Call `name`; return the answer, and the positional arguments as they are after the call."""
         guest = self._find_guest(name)
+        call = Call(name, args, kwargs)
         after: list[tuple[Any, ...]] = []
 
         def ask(a: tuple[Any, ...], k: dict[str, Any]) -> Any:
-            kept = guest.call(name, *a, seed=self._next_seed(), keep_inputs=True, **k)
+            kept = guest.call(name, *a, seed=call.seed, keep_inputs=True, **k)
             after.append(tuple(kept.args))
+            call.after = copied(after[0])
             return kept.value
 
-        answer = self._ask(guest, Call(name, args, kwargs), ask)
+        answer = self._ask(guest, call, ask)
         return answer, after[0]
 
     def _call(self, call: Call) -> Any:
         guest = self._find_guest(call.name)
-        seed = self._next_seed()
-        return self._ask(guest, call, lambda a, k: guest.call(call.name, *a, grad=call.grad, seed=seed, **k))
+        return self._ask(
+            guest, call, lambda a, k: guest.call(call.name, *a, grad=call.grad, seed=call.seed, **k)
+        )
 
     def _ask(self, guest: Guest, call: Call, ask: Callable[[tuple[Any, ...], dict[str, Any]], Any]) -> Any:
         """Make a call, record it, and return its answer with handles of modules wrapped."""
         args, kwargs = _sent(call.args), _sent(call.kwargs)
+        call.seed = self._next_seed()
+        call.modes = {id(module): module._training for module in modules(call)}
         self._record.begin(call)
         try:
             answer = ask(args, kwargs)
@@ -236,11 +241,10 @@ class RemoteModule:
 
     def _call(self, grad: bool, method: str | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         call = Call(self._made_by.name, args, kwargs, method=method, grad=grad, **self._context())
-        seed = self._student._next_seed()
         return self._student._ask(
             self._guest,
             call,
-            lambda a, k: self._guest.call(self._handle, *a, method=method, grad=grad, seed=seed, **k),
+            lambda a, k: self._guest.call(self._handle, *a, method=method, grad=grad, seed=call.seed, **k),
         )
 
     def _mode(self, training: bool) -> Self:
@@ -249,7 +253,7 @@ class RemoteModule:
         return self
 
     def _context(self) -> dict[str, Any]:
-        return {"made_by": self._made_by, "training": self._training, "module": self}
+        return {"made_by": self._made_by, "module": self}
 
     def __repr__(self) -> str:
         return f"<{self._made_by.name} in the guest>"
@@ -262,10 +266,17 @@ def _gradients(
 
     def ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         found.append(guest.gradients(target, *args, cotangent_seed=cotangent_seed, **kwargs))
+        call.cotangent_seed, call.gradients = cotangent_seed, found[0].inputs
         return found[0].output
 
     student._ask(guest, call, ask)
     return found[0]
+
+
+def modules(call: Call) -> list[RemoteModule]:
+    """Return the modules of the guest that a call has to do with."""
+    values = (*call.args, *call.kwargs.values(), call.module)
+    return [value for value in values if isinstance(value, RemoteModule)]
 
 
 def _sent(value: Any) -> Any:
