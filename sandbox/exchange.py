@@ -21,6 +21,7 @@ from .meter import Meter
 # How often clocks and memory are looked at while a guest works.
 TICK = 0.02
 _CHUNK = 64 * 1024
+_CLOSING_SECONDS = 0.5
 _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 
@@ -78,6 +79,9 @@ class Exchange:
         self.truncated = False
         for stream in self._streams.values():
             stream.kept.clear()
+
+    def processes(self) -> list[int]:
+        return self._meter.tree()
 
     def cpu_seconds(self) -> float:
         return max(0.0, self._meter.cpu_seconds() - self._cpu_base)
@@ -238,6 +242,9 @@ class Exchange:
         return self.end
 
     def _died(self) -> GuestGone:
+        # A process closes its descriptors a moment before its end can be seen.
+        if not wait_for_end(self._ends.pidfd, _CLOSING_SECONDS):
+            return self.stop(GuestCrashed("closed its connection to the grader"))
         # How it ended is known when the zygote has reaped it; until then this stands.
         return self.stop(Died())
 

@@ -49,7 +49,7 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Answer).decode
 
 # Beyond the soft alarm: for the moments that later cells get, and for writing the report.
-_LOAD_GRACE = 5.0
+_LOAD_GRACE = 1.0
 _REAPING_SECONDS = 10.0
 
 
@@ -86,7 +86,7 @@ class Guest:
         """Run a submission in this guest, once; `Sandbox.guest` does it."""
         number = next(self._ids)
         question = Load(number, dict(files), program, self._limits.load_seconds, os.urandom(8))
-        seconds = self._limits.load_seconds * 1.25 + _LOAD_GRACE
+        seconds = self._limits.load_seconds * 1.5 + _LOAD_GRACE
         answer = self._ask(question, [], seconds, seconds * 4)[0]
         if not isinstance(answer, Loaded):
             self._refuse("a wrong kind of answer")
@@ -219,6 +219,10 @@ class Guest:
         if self.alive:
             self._exchange.look_at_memory()
         return Usage(self._exchange.seconds, self._exchange.cpu_seconds(), self._exchange.peak_memory_bytes)
+
+    def processes(self) -> tuple[int, ...]:
+        """The host pids of all that runs in this guest now, its first process first."""
+        return tuple(self._exchange.processes()) if not self._closed else ()
 
     @property
     def alive(self) -> bool:

@@ -10,7 +10,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Meter:
-    """CPU time and memory of the process tree below `pid`, a host pid: a guest's orphans stay below its pid 1."""
+    """CPU time and memory of all processes below `pid`, a host pid; orphans stay below their pid 1."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -19,7 +19,7 @@ class Meter:
     def cpu_seconds(self) -> float:
         """Of all its processes, living and reaped."""
         total = 0.0
-        for pid in self._tree():
+        for pid in self.tree():
             try:
                 fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             except OSError:
@@ -32,7 +32,7 @@ class Meter:
 
     def memory_bytes(self, limit: int = 0) -> int:
         """Private and shared memory above what the zygote had; sharing is worked out only above `limit`."""
-        pids = self._tree()
+        pids = self.tree()
         rough = 0
         for pid in pids:
             private, shared = _private(pid)
@@ -41,7 +41,8 @@ class Meter:
             return rough
         return min(rough, sum(_proportional(pid) for pid in pids))
 
-    def _tree(self) -> list[int]:
+    def tree(self) -> list[int]:
+        """The host pids of all its processes, parents first."""
         found = [self._pid]
         for pid in found:
             try:

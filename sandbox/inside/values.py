@@ -9,9 +9,9 @@ size are bounded and nothing but plain values and plain `torch.Tensor`s is ever 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 import torch
@@ -58,6 +58,7 @@ class RemoteException:
     message: str
 
 
+_T = TypeVar("_T")
 Value: TypeAlias = (
     Any  # None, bool, int, float, str, bytes, list, tuple, dict, Tensor, dtype, RemoteException, Opaque
 )
@@ -114,8 +115,7 @@ class Encoder:
         kind = type(value)
         if value is None or kind is bool or kind is float:
             return value  # type: ignore[return-value]
-        self._nodes += 1
-        if depth > MAX_DEPTH or self._nodes > MAX_NODES:
+        if depth > MAX_DEPTH:
             return self._keep(value)
         if issubclass(kind, torch.Tensor):
             plain = plain_tensor(value)  # type: ignore[arg-type]
@@ -147,16 +147,23 @@ class Encoder:
         if kind is Opaque:
             return OpaqueNode(value.id, value.type_name, value.is_module, value.text)
         if issubclass(kind, tuple):
-            return TupleNode([self.encode(item, deeper) for item in tuple.__iter__(value)])
+            return TupleNode([self.encode(item, deeper) for item in self._counted(tuple.__iter__(value))])
         if issubclass(kind, list):
-            return ListNode([self.encode(item, deeper) for item in list.__iter__(value)])
+            return ListNode([self.encode(item, deeper) for item in self._counted(list.__iter__(value))])
         if issubclass(kind, dict) and all(issubclass(type(key), str) for key in dict.keys(value)):
             items = list(dict.items(value))
             keys = [str.__str__(key).encode("utf-8", "replace").decode() for key, _ in items]
-            return DictNode(keys, [self.encode(item, deeper) for _, item in items])
+            return DictNode(keys, [self.encode(item, deeper) for _, item in self._counted(items)])
         if issubclass(kind, BaseException):
             return ExceptionNode(kind.__name__[:MAX_LABEL], _message(value))
         return self._keep(value)
+
+    def _counted(self, items: Iterable[_T]) -> list[_T]:
+        found = list(items)
+        self._nodes += len(found)
+        if self._nodes > MAX_NODES:
+            raise TooLarge(f"more than {MAX_NODES} values in lists, tuples and dicts")
+        return found
 
     def _tensor(self, tensor: torch.Tensor) -> TensorNode:
         self._size += tensor.numel() * tensor.element_size()
@@ -287,9 +294,8 @@ class Decoder:
         kind = type(node)
         if node is None or kind in (bool, int, float, str):
             return node
-        self._left -= 1
-        if depth > MAX_DEPTH + 2 or self._left < 0:
-            raise FrameError("a value that is too deep or too large")
+        if depth > MAX_DEPTH + 2:
+            raise FrameError("a value that is too deep")
         if isinstance(node, TensorNode):
             if not 0 <= node.index < len(self._tensors):
                 raise FrameError("a tensor that is not in the frame")
@@ -306,6 +312,8 @@ class Decoder:
 
     def _items(self, items: list[Node], depth: int) -> list[Value]:
         self._left -= len(items)
+        if self._left < 0:
+            raise FrameError("a value that is too large")
         return [self.decode(item, depth + 1) for item in items]
 
     def _leaf(self, node: Node) -> Value:

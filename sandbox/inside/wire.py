@@ -89,7 +89,7 @@ class FrameReader:
         return self._filled == 0
 
     def receive(self, connection: socket.socket) -> bool:
-        """Take what has arrived, once; False when the other end has closed, BlockingIOError when nothing has."""
+        """Take what has arrived, once; False when the other end has closed. May raise BlockingIOError."""
         if self._sizes is None:
             data = connection.recv(CHUNK)
             if not data:

@@ -1,0 +1,6 @@
+# Crashes the process by abort.
+import os
+
+
+def attempt():
+    os.abort()

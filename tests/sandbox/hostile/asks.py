@@ -1,0 +1,3 @@
+# Asks for input that nobody can give.
+def attempt():
+    return input("name? ")

@@ -1,0 +1,318 @@
+"""Loading: whatever can be defined gets defined, and the student is told what was not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sandbox import Guest, NameInfo, NameMissing, Program, Sandbox, StudentRaised
+
+from .conftest import script
+
+Load = Callable[..., Guest]
+
+
+@pytest.fixture
+def notebook(sandbox: Sandbox) -> Callable[..., Guest]:
+    opened: list[Guest] = []
+
+    def notebook(
+        *cells: str, into: Sandbox = sandbox, files: dict[str, bytes] | None = None, **more: object
+    ) -> Guest:
+        guest = into.guest(files or {}, Program("notebook", "answer.ipynb", cells, **more))  # type: ignore[arg-type]
+        opened.append(guest)
+        return guest
+
+    yield notebook  # type: ignore[misc]
+    for guest in opened:
+        guest.close()
+
+
+# Scripts
+
+
+def test_a_statement_that_raises_stops_only_itself(load: Load) -> None:
+    guest = load("A = 1\nB = A / 0\ndef f(): return A\n")
+    assert guest.call("f") == 1
+    assert [(cell.number, cell.status) for cell in guest.report.cells] == [
+        (1, "ok"),
+        (2, "raised"),
+        (3, "ok"),
+    ]
+    error = guest.report.cells[1].error
+    assert error is not None
+    assert (error.type_name, error.message) == ("ZeroDivisionError", "division by zero")
+    assert error.traceback == ("answer.py, line 2", "    B = A / 0")
+
+
+def test_a_syntax_error_defines_nothing_and_names_its_line(load: Load) -> None:
+    guest = load("def f(): return 1\ndef g(:\n    pass\n")
+    assert guest.names() == ()
+    (cell,) = guest.report.cells
+    assert (cell.number, cell.status) == (2, "raised")
+    assert cell.error is not None
+    assert cell.error.type_name == "SyntaxError"
+    assert cell.error.traceback[0] == "answer.py, line 2"
+    with pytest.raises(NameMissing):
+        guest.call("f")
+
+
+@pytest.mark.parametrize(
+    "source", ["x = '\\0'\n\0", "(" * 100_000, "f(" * 3000 + ")" * 3000, "# coding: nonsense\nx = 1"]
+)
+def test_source_that_no_parser_likes_is_reported(load: Load, source: str) -> None:
+    guest = load(source + "\n")
+    assert [cell.status for cell in guest.report.cells] in (["raised"], ["ok"])
+
+
+def test_future_imports_hold_for_the_whole_script(load: Load) -> None:
+    guest = load("from __future__ import annotations\ndef f(x: Undefined) -> Missing: return x\n")
+    assert guest.call("f", 3) == 3
+
+
+@pytest.mark.parametrize(("run_as", "ran"), [("module", False), ("__main__", True)])
+def test_main_blocks_run_only_when_asked(load: Load, run_as: str, ran: bool) -> None:
+    guest = load(
+        "R = []\nif __name__ == '__main__':\n    R.append(1)\ndef f(): return bool(R)\n", run_as=run_as
+    )
+    assert guest.call("f") is ran
+
+
+def test_a_script_is_a_real_module(load: Load) -> None:
+    source = """
+import dataclasses, inspect, pickle, sys
+@dataclasses.dataclass
+class P:
+    x: int = 3
+def f():
+    own = sys.modules[P.__module__]
+    return own.P is P, pickle.loads(pickle.dumps(P())).x, inspect.getsource(f).splitlines()[0], __file__, sys.argv
+"""
+    assert load(source).call("f") == (True, 3, "def f():", "/work/answer.py", ["answer.py"])
+
+
+def test_other_files_of_the_submission_can_be_imported(load: Load) -> None:
+    files = {
+        "helper.py": b"def g(): return 2",
+        "pack/__init__.py": b"",
+        "pack/part.py": b"V = 5",
+        "data.txt": b"7",
+    }
+    guest = load(
+        "import helper\nfrom pack.part import V\ndef f(): return helper.g() + V + int(open('data.txt').read())\n",
+        files=files,
+    )
+    assert guest.call("f") == 14
+
+
+def test_tracebacks_hold_only_the_students_lines(load: Load) -> None:
+    source = "import torch, helper\ndef f(x):\n    return helper.g(x)\n"
+    guest = load(
+        source, files={"helper.py": b"import torch\ndef g(x):\n    return torch.nn.Linear(2, 2)(x)\n"}
+    )
+    import torch
+
+    with pytest.raises(StudentRaised) as caught:
+        guest.call("f", torch.ones(3))
+    assert caught.value.traceback == (
+        "answer.py, line 3, in f",
+        "    return helper.g(x)",
+        "helper.py, line 3, in g",
+        "    return torch.nn.Linear(2, 2)(x)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("level", "defined"),
+    [
+        ("all", {"torch", "A", "B", "f", "C", "ran", "g"}),
+        ("definitions", {"torch", "A", "B", "f", "C", "g"}),
+        ("constants", {"torch", "A", "f", "C", "g"}),
+    ],
+)
+def test_levels(load: Load, level: str, defined: set[str]) -> None:
+    source = """
+try:
+    import torch
+except ImportError:
+    torch = None
+A = [1, -2.5, "x"]
+B = torch.ones(2)
+def f(): return A
+class C: pass
+for ran in range(3): pass
+async def g(): pass
+"""
+    guest = load(source, level=level)
+    assert {name.name for name in guest.names()} == defined
+    assert guest.report.level == level
+
+
+def test_names_say_what_they_are(load: Load) -> None:
+    guest = load(
+        "import math\ndef f(x, *, y=1): pass\nclass C:\n    def __init__(self, a): pass\nV = 3\n_hidden = 1\n"
+    )
+    assert guest.names() == (
+        NameInfo("math", "module", None),
+        NameInfo("f", "function", "(x, *, y=1)"),
+        NameInfo("C", "class", "(a)"),
+        NameInfo("V", "value", None),
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "nearest"),
+    [
+        ("masked_mean_pol", "masked_mean_pool"),
+        ("MaskedMeanPool", "masked_mean_pool"),
+        ("causal_mask", "causalMask"),
+    ],
+)
+def test_a_missing_name_is_answered_with_the_nearest(load: Load, asked: str, nearest: str) -> None:
+    guest = load("import math\ndef masked_mean_pool(): pass\ndef causalMask(): pass\n")
+    with pytest.raises(NameMissing, match=f"does not define {asked}; did you mean {nearest}") as caught:
+        guest.call(asked)
+    assert caught.value.nearest[0] == nearest
+    assert guest.alive
+
+
+def test_names_with_dots_reach_into_classes(load: Load) -> None:
+    guest = load("class C:\n    @staticmethod\n    def f(): return 4\n")
+    assert guest.call("C.f") == 4
+    with pytest.raises(NameMissing):
+        guest.call("C.g")
+
+
+def test_python_can_be_left_by_words_that_interactive_users_know(load: Load) -> None:
+    guest = load("def f(): return 1\nexit()\ndef g(): return 2\n")
+    assert [name.name for name in guest.names()] == ["f"]
+
+
+def test_colab_is_harmless(load: Load) -> None:
+    source = "from google.colab import drive, files\ndrive.mount('/content/drive')\nfiles.upload()\nimport google.colab\ndef f(): return 1\n"
+    guest = load(source)
+    assert {cell.status for cell in guest.report.cells} == {"ok"}
+
+
+@pytest.mark.parametrize("name", ["../escape.py", "/etc/passwd", "a/../../b", "", "a\0b"])
+def test_file_names_stay_in_the_folder(sandbox: Sandbox, name: str) -> None:
+    with pytest.raises(ValueError, match="leads out of the submission's folder"):
+        sandbox.guest({name: b""}, script("A = 1"))
+
+
+# Notebooks
+
+
+def test_cells_share_one_namespace_and_fail_alone(notebook: Callable[..., Guest]) -> None:
+    guest = notebook("A = 1", "B = 1 / 0", "def f(x):\n    return A + x / 0", numbers=(1, 4, 5))
+    assert [(cell.number, cell.status) for cell in guest.report.cells] == [
+        (1, "ok"),
+        (4, "raised"),
+        (5, "ok"),
+    ]
+    error = guest.report.cells[1].error
+    assert error is not None
+    assert error.traceback == ("cell 4, line 1", "    B = 1 / 0")
+    with pytest.raises(StudentRaised) as caught:
+        guest.call("f", 1)
+    assert caught.value.traceback == ("cell 5, line 2, in f", "    return A + x / 0")
+
+
+def test_a_cell_with_a_syntax_error_fails_alone(notebook: Callable[..., Guest]) -> None:
+    guest = notebook("def f(): return 1", "def g(:", "def h(): return 3")
+    assert guest.call("h") == 3
+    error = guest.report.cells[1].error
+    assert error is not None
+    assert error.type_name == "SyntaxError"
+    assert error.traceback[0] == "cell 2, line 1"
+
+
+def test_shell_installs_and_magics_are_noted_and_skipped(notebook: Callable[..., Guest]) -> None:
+    guest = notebook(
+        "!pip install -q torch\nA = 1",
+        "%pip install einops\n%conda install x\nfiles = !ls\nB = len(files)",
+        "%%bash\nrm -rf /",
+        "%matplotlib inline\n%load_ext autoreload\n%autoreload 2\n%config InlineBackend.figure_format = 'retina'\nC = 1",
+        "%nonsense 3\nD = 1",
+        "%cd /content/drive/MyDrive\nE = 1",
+        "!nvidia-smi\nF = 1",
+        "%%time\nG = 1",
+        "%%nonsense\nH = 1",
+    )
+    assert {cell.status for cell in guest.report.cells} == {"ok"}
+    assert {"A", "B", "C", "D", "E", "F", "G"} <= {name.name for name in guest.names()}
+    notes = "\n".join(guest.report.notes)
+    for part in (
+        "!pip was skipped",
+        "%pip was",
+        "%conda was",
+        "!ls was",
+        "%%bash was",
+        "%nonsense was",
+        "%cd /content",
+        "!nvidia-smi",
+        "%%nonsense",
+    ):
+        assert part in notes, part
+
+
+def test_real_cell_semantics(notebook: Callable[..., Guest]) -> None:
+    guest = notebook(
+        "import asyncio\nasync def g(): return 3",
+        "A = await g()",
+        "A + 1",
+        "_",
+        "%%capture out\nprint('hidden')",
+        "from IPython.display import display, HTML\ndisplay(HTML('<b>x</b>'))",
+        "help?",
+        "import sys\nNAME = __name__",
+        "%%writefile made.py\nV = 9",
+        "import made\nW = made.V",
+        "class P:\n    x: int = 1\nimport inspect\nSRC = inspect.getsource(P)",
+    )
+    statuses = {cell.number: cell.status for cell in guest.report.cells}
+    assert set(statuses.values()) == {"ok"}, guest.report
+    assert {name.name for name in guest.names()} >= {"A", "NAME", "W", "g", "P", "SRC"}
+
+
+def test_plots_cost_nothing_and_show_nothing(notebook: Callable[..., Guest], roomy: Sandbox) -> None:
+    guest = notebook(
+        "%matplotlib inline\nimport matplotlib.pyplot as plt\nimport numpy as np\nplt.plot(np.arange(3)); plt.show()\ndef f(): return plt.get_backend().lower()",
+        into=roomy,
+    )
+    assert guest.call("f") == "agg"
+    assert guest.report.cells[0].status == "ok"
+
+
+def test_a_looping_cell_is_stopped_and_the_rest_loads(notebook: Callable[..., Guest]) -> None:
+    guest = notebook(
+        "A = 1", "while True:\n    pass", "def f(): return 5", "while True: pass", "def g(): return 6"
+    )
+    assert [cell.status for cell in guest.report.cells] == ["ok", "stopped", "ok", "stopped", "ok"]
+    assert (guest.call("f"), guest.call("g")) == (5, 6)
+    assert "stopped after 1 s" in guest.report.cells[1].note
+
+
+def test_a_notebook_that_dies_leaves_its_definitions(notebook: Callable[..., Guest]) -> None:
+    guest = notebook("A = 2\nimport os", "print('training')\nos._exit(1)", "def f(): return A")
+    assert guest.call("f") == 2
+    assert guest.report.level == "definitions"
+
+
+def test_leaving_a_cell_leaves_only_the_cell(notebook: Callable[..., Guest]) -> None:
+    guest = notebook("import sys\nsys.exit(1)", "def f(): return 1")
+    assert guest.call("f") == 1
+
+
+def test_input_in_a_cell_is_an_error_of_the_cell(notebook: Callable[..., Guest]) -> None:
+    guest = notebook("x = input('name')", "def f(): return 1")
+    error = guest.report.cells[0].error
+    assert error is not None
+    assert error.type_name == "EOFError"
+
+
+def test_output_of_loading_is_kept(notebook: Callable[..., Guest]) -> None:
+    guest = notebook("print('hello')\nimport sys\nprint('oh', file=sys.stderr)", "1 / 0")
+    output = guest.take_output()
+    assert (output.stdout, output.stderr, output.truncated) == ("hello\n", "oh\n", False)
