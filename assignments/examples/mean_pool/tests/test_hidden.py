@@ -225,8 +225,8 @@ def hidden_rows(patterns, a: Tensor, b: Tensor, length: int, seed: int) -> Tenso
     return hidden
 
 
-def disagreement(logits: dict[str, Tensor], still: float) -> str | None:
-    """Say how rows of equal means disagree, or that another mean makes no difference."""
+def apart(logits: dict[str, Tensor], still: float) -> str | None:
+    """Say how rows of equal means disagree, if they do."""
     for pattern in AGREE[1:]:
         change = moved(logits["ab"], logits[pattern])
         if change > still:
@@ -234,48 +234,64 @@ def disagreement(logits: dict[str, Tensor], still: float) -> str | None:
                 f"With hidden states a and b, the rows a, b and {', '.join(pattern)} have the same mean, "
                 f"but their logits differ by {change:.3g}."
             )
-    if not moved(logits["ab"], logits[DIFFERS]) > max(ALIVE, 2 * still):
-        return "The mean over the hidden states a, a, b is not that over a, b, but the logits are the same."
     return None
 
 
-def pooled_with_padding(case: Rows, model, width: int, seed: int) -> str | None:
-    """Put hidden states in the place of the last that the model makes, with padding behind them."""
-    patterns = [*AGREE, DIFFERS]
-    length = 6
-    here = Rows(tuple(map(len, patterns)), length, case.pad_id, seed)
-    a, b = 3 * fresh_tensor(2, width, seed=seed)
-    answer = model.call_with_hidden(here.ids(), hidden=hidden_rows(patterns, a, b, length, seed + 1))
-    logits = tensor(answer, shape=(len(patterns), case.classes), what="the logits")
-    return disagreement(dict(zip(patterns, logits, strict=True)), 10 * STILL)
+def alike(logits: dict[str, Tensor], still: float) -> str | None:
+    """Say that another mean makes no difference, if it makes none."""
+    if moved(logits["ab"], logits[DIFFERS]) > max(ALIVE, 2 * still):
+        return None
+    return "With hidden states a and b, the rows a, b and a, a, b have other means, but the same logits."
 
 
-def pooled_without_padding(case: Rows, run) -> str | None:
-    """Ask for rows of one length at a time; `run` answers for patterns of equal length."""
+def hidden_with_padding(case: Rows, model, width: int) -> dict[str, Tensor]:
+    """Logits where these hidden states stand in the place of the last that the model makes, then padding."""
+    patterns, length = (*AGREE, DIFFERS), 6
+    here = Rows(tuple(map(len, patterns)), length, case.pad_id, case.seed)
+    a, b = 3 * fresh_tensor(2, width, seed=case.seed)
+    answer = model.call_with_hidden(here.ids(), hidden=hidden_rows(patterns, a, b, length, case.seed + 1))
+    return dict(zip(patterns, tensor(answer, shape=(len(patterns), case.classes)), strict=True))
+
+
+def without_padding(case: Rows, run) -> dict[str, Tensor]:
+    """Logits for rows of one length at a time; `run` answers for patterns of equal length."""
     logits: dict[str, Tensor] = {}
     for patterns in (("ab", "ba", "ab"), ("abab", "bbaa", "abab"), ("aab", "aab")):
         answer = tensor(run(patterns), shape=(len(patterns), case.classes), what="the logits")
         logits.update(zip(patterns, answer, strict=True))
-    return disagreement(logits, 1e-2)
+    return logits
 
 
-def by_hidden(case: Rows, model, width: int, scale: float, seed: int):
-    a, b = scale * fresh_tensor(2, width, seed=seed)
+def by_hidden(case: Rows, model, width: int, scale: float):
+    """Put hidden states so large that whatever is added to them afterwards vanishes."""
+    a, b = scale * fresh_tensor(2, width, seed=case.seed)
 
     def run(patterns):
-        length = len(patterns[0])
-        ids = case.tokens(len(patterns), length)
-        return model.call_with_hidden(ids, hidden=hidden_rows(patterns, a, b, length, seed))
+        ids = case.tokens(len(patterns), len(patterns[0]))
+        return model.call_with_hidden(ids, hidden=hidden_rows(patterns, a, b, ids.shape[1], case.seed))
 
     return run
 
 
-def by_ids(case: Rows, model, scale: float):
-    """Make the embeddings of tokens so large that positions, which are added to them, vanish."""
-    state, tables = model.state_dict(), case.tables(model)
-    model.load_state_dict({name: value * scale if name in tables else value for name, value in state.items()})
-    a, b = case.tokens(1, 2)[0].tolist()
-    return lambda patterns: model(torch.tensor([[a if x == "a" else b for x in p] for p in patterns]))
+def by_ids(case: Rows, model, factors: dict[str, float]):
+    """Ask with ids, after multiplying parameters and buffers by factors."""
+    state = model.state_dict()
+
+    def run(patterns):
+        model.load_state_dict({name: value * factors.get(name, 1) for name, value in state.items()})
+        first, second = case.tokens(1, 2)[0].tolist()
+        answer = model(torch.tensor([[first if letter == "a" else second for letter in p] for p in patterns]))
+        model.load_state_dict(state)
+        return answer
+
+    return run
+
+
+def passes_through(case: Rows, model, hidden: Tensor) -> bool:
+    """Whether all that the logits know of the tokens is in these hidden states."""
+    ids, other = case.ids(), case.ids(salt=1)
+    first, second = (tensor(model.call_with_hidden(x, hidden=hidden)) for x in (ids, other))
+    return moved(first, second) <= STILL
 
 
 @points(
@@ -286,27 +302,35 @@ def by_ids(case: Rows, model, scale: float):
 @cases(rows(), n=4)
 def test_classifier_takes_the_mean(student, case):
     """The head sees the mean over the real tokens: rows of other length but equal mean get equal logits."""
-    model = case.model(student)
-    shape = model.hidden_shape(case.ids())
-    problem = None
-    if shape is not None:
-        problem = pooled_with_padding(case, model, shape[-1], case.seed)
+    model, ids = case.model(student), case.ids()
+    hidden = model.hidden(ids)
+    after_attention = hidden is not None and mixes(case, model, ids, hidden)
+    problem, runs = None, []
+    scale, still = (1e6, 1e-3) if student.dtype == torch.float64 else (1e4, 1e-2)
+    if hidden is not None:
+        logits = hidden_with_padding(case, model, hidden.shape[-1])
+        problem = apart(logits, 10 * STILL) or alike(logits, 10 * STILL)
         if problem is None:
             return
-        if shape[-1] == 1:
+        if hidden.shape[-1] == 1:
             fail("The tokens are weighed by scores; their plain mean was expected.")
-    # Modules may end before the attention or the positions do: then the same is asked in another way, and
-    # together with what padding does.
-    padded = padding_changes(case, model, case.ids(), grad=True)
-    if padded is None:
-        scale = 1e6 if student.dtype == torch.float64 else 1e4
-        runs = [] if shape is None else [by_hidden(case, model, shape[-1], scale, case.seed)]
-        for run in (*runs, by_ids(case, model, scale)):
-            other = pooled_without_padding(case, run)
-            if other is None:
-                return
-            problem = problem or other
-    fail(problem or padded or "")
+        if after_attention and passes_through(case, model, hidden):
+            fail(problem)
+        logits = without_padding(case, by_hidden(case, model, hidden.shape[-1], scale))
+        if after_attention and not apart(logits, still) and alike(logits, still):
+            fail(problem)
+        runs.append(logits)
+    # The last module may come before positions, attention or a residual. Then the same is asked in other
+    # ways, one of which fits, and together with what padding does.
+    padded = padding_changes(case, model, ids, grad=True)
+    if padded:
+        fail(problem or padded)
+    positions = [name for name, value in model.state_dict().items() if case.max_len in value.shape]
+    for factors in (dict.fromkeys(case.tables(model), scale), dict.fromkeys(positions, 0.0)):
+        runs.append(without_padding(case, by_ids(case, model, factors)))
+    problems = [apart(logits, still) or alike(logits, still) for logits in runs]
+    if all(problems):
+        fail(problem or problems[-1])
 
 
 @points(
@@ -376,11 +400,14 @@ def test_rows_independent(student, case):
     model, ids = case.model(student), case.ids()
     other = case.ids(salt=1)
     for row in range(len(ids)):
-        other_rows = other.clone()
-        other_rows[row] = ids[row]
-        change = moved(case.logits(model, ids)[row], case.logits(model, other_rows)[row])
-        if change > STILL:
-            fail(f"All rows but row {row} were changed, and the logits of row {row} moved by {change:.3g}.")
+        for others in (other, other.where(torch.arange(case.length) == 0, case.pad_id)):
+            others = others.clone()
+            others[row] = ids[row]
+            change = moved(case.logits(model, ids)[row], case.logits(model, others)[row])
+            if change > STILL:
+                fail(
+                    f"All rows but row {row} were changed, and the logits of row {row} moved by {change:.3g}."
+                )
     change = moved(case.logits(model, ids), case.logits(model, ids.flip(0)).flip(0))
     if change > STILL:
         fail(f"The rows were put in reverse order, and their logits moved by {change:.3g}.")
