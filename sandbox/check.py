@@ -110,7 +110,7 @@ def _starts() -> Finding:
     if os.geteuid() == 0:
         options = {"user": 65534, "group": 65534, "extra_groups": []}
     try:
-        done = subprocess.run(  # type: ignore[call-overload]
+        done = subprocess.run(  # type: ignore[call-overload]  # noqa: S603
             argv,
             capture_output=True,
             text=True,
@@ -137,8 +137,8 @@ def _namespace_advice() -> str:
         restricted = False
     if restricted:
         return (
-            "AppArmor refuses user namespaces to programs without a profile (Ubuntu 23.10 and later): give bwrap one, "
-            "or run: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+            "AppArmor refuses user namespaces to programs without a profile (Ubuntu 23.10 and later): "
+            "give bwrap one, or run: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
         )
     if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
         return (

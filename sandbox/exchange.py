@@ -71,14 +71,18 @@ class Exchange:
     def start_check(self) -> None:
         """Begin counting anew, and forget what was printed."""
         self._drain()
-        self.seconds = 0.0
-        self.peak_memory_bytes = 0
-        self._cpu_base = self._meter.cpu_seconds()
+        self.set_clocks()
         self._written = 0
         self._room = self._limits.output_bytes
         self.truncated = False
         for stream in self._streams.values():
             stream.kept.clear()
+
+    def set_clocks(self) -> None:
+        """Count time and memory from now on."""
+        self.seconds = 0.0
+        self.peak_memory_bytes = 0
+        self._cpu_base = self._meter.cpu_seconds()
 
     def processes(self) -> list[int]:
         return self._meter.tree()
@@ -98,7 +102,10 @@ class Exchange:
     def ask(
         self, header: bytes, body: list[bytes | memoryview], seconds: float, cpu_seconds: float
     ) -> tuple[bytes, bytearray]:
-        """Send one frame and return the frame that answers it; GuestGone when none comes in time."""
+        """Send one frame and return the frame that answers it; GuestGone when none comes in time.
+
+        `seconds` and `cpu_seconds` are what all questions since the clocks were set may take together.
+        """
         if self.end is not None:
             raise self.end
         start = time.monotonic()
@@ -189,7 +196,7 @@ class Exchange:
             return
 
     def _look(self, elapsed: float, seconds: float, cpu_seconds: float) -> None:
-        if elapsed > seconds:
+        if self.seconds + elapsed > seconds:
             raise self.stop(GuestTimeout("wall", seconds))
         cpu = self.cpu_seconds()
         if cpu > cpu_seconds:

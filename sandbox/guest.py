@@ -88,6 +88,7 @@ class Guest:
         question = Load(number, dict(files), program, self._limits.load_seconds, os.urandom(8))
         seconds = self._limits.load_seconds * 1.5 + _LOAD_GRACE
         answer = self._ask(question, [], seconds, seconds * 4)[0]
+        self._exchange.set_clocks()
         if not isinstance(answer, Loaded):
             self._refuse("a wrong kind of answer")
         self.report = LoadReport(
@@ -257,8 +258,8 @@ class Guest:
         return self._shaped(value, kind)
 
     def _value(self, question: Question, body: list[bytes | memoryview]) -> Value:
-        left = self._limits.check_seconds - self._exchange.seconds
-        answer, tensors = self._ask(question, body, left, self._limits.check_cpu_seconds)
+        limits = self._limits
+        answer, tensors = self._ask(question, body, limits.check_seconds, limits.check_cpu_seconds)
         if not isinstance(answer, Answered):
             self._refuse("a wrong kind of answer")
         try:

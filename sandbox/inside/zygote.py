@@ -19,6 +19,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import site
 import socket
 import sys
 from array import array
@@ -86,6 +87,9 @@ def _prepare() -> dict[str, str]:
 
     from . import serving
 
+    # What an interactive Python offers: exit(), quit(), help(); -S leaves them out.
+    site.setquit()
+    site.sethelper()
     torch.set_num_threads(1)
     # More than one thread here would be lost in every fork; the pool must not have been started.
     torch.set_num_interop_threads(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -34,22 +35,30 @@ def test_user_namespaces_switched_off_are_named(monkeypatch: pytest.MonkeyPatch,
     assert "sysctl user.max_user_namespaces" in bad.advice
 
 
+REFUSED = """#!/bin/sh
+[ $1 = --version ] && echo bubblewrap 0.8.0 && exit
+echo 'bwrap: setting up uid map: Permission denied' >&2
+exit 1
+"""
+
+
 def test_a_bubblewrap_that_the_kernel_refuses_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    fake = tmp_path / "bwrap"
-    fake.write_text(
-        "#!/bin/sh\n[ $1 = --version ] && echo bubblewrap 0.8.0 && exit\necho setting up uid map: Permission denied >&2\nexit 1\n"
-    )
-    fake.chmod(0o755)
-    tmp_path.chmod(0o755)
-    switch = tmp_path / "restrict"
-    switch.write_text("1\n")
-    monkeypatch.setattr(check, "_APPARMOR_SWITCH", switch)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    (bad,) = [finding for finding in check.diagnose() if not finding.ok]
+    with tempfile.TemporaryDirectory() as folder:  # one that an unprivileged user may look into
+        Path(folder).chmod(0o755)
+        fake = Path(folder, "bwrap")
+        fake.write_text(REFUSED)
+        fake.chmod(0o755)
+        switch = tmp_path / "restrict"
+        switch.write_text("1\n")
+        monkeypatch.setattr(check, "_APPARMOR_SWITCH", switch)
+        monkeypatch.setenv("PATH", folder)
+        (bad,) = [finding for finding in check.diagnose() if not finding.ok]
     assert bad.name == "namespaces"
-    assert "AppArmor" in bad.advice or "bwrap" in bad.found
+    assert bad.found == "bwrap: setting up uid map: Permission denied"
+    assert "AppArmor" in bad.advice
+    assert "sysctl kernel.apparmor_restrict_unprivileged_userns=0" in bad.advice
 
 
 def test_it_needs_nothing_heavy() -> None:

@@ -87,7 +87,8 @@ class P:
     x: int = 3
 def f():
     own = sys.modules[P.__module__]
-    return own.P is P, pickle.loads(pickle.dumps(P())).x, inspect.getsource(f).splitlines()[0], __file__, sys.argv
+    source = inspect.getsource(f).splitlines()[0]
+    return own.P is P, pickle.loads(pickle.dumps(P())).x, source, __file__, sys.argv
 """
     assert load(source).call("f") == (True, 3, "def f():", "/work/answer.py", ["answer.py"])
 
@@ -100,7 +101,8 @@ def test_other_files_of_the_submission_can_be_imported(load: Load) -> None:
         "data.txt": b"7",
     }
     guest = load(
-        "import helper\nfrom pack.part import V\ndef f(): return helper.g() + V + int(open('data.txt').read())\n",
+        "import helper\nfrom pack.part import V\n"
+        "def f(): return helper.g() + V + int(open('data.txt').read())\n",
         files=files,
     )
     assert guest.call("f") == 14
@@ -190,7 +192,8 @@ def test_python_can_be_left_by_words_that_interactive_users_know(load: Load) -> 
 
 
 def test_colab_is_harmless(load: Load) -> None:
-    source = "from google.colab import drive, files\ndrive.mount('/content/drive')\nfiles.upload()\nimport google.colab\ndef f(): return 1\n"
+    source = "from google.colab import drive, files\ndrive.mount('/content/drive')\nfiles.upload()\n"
+    source += "import google.colab\n"
     guest = load(source)
     assert {cell.status for cell in guest.report.cells} == {"ok"}
 
@@ -233,7 +236,7 @@ def test_shell_installs_and_magics_are_noted_and_skipped(notebook: Callable[...,
         "!pip install -q torch\nA = 1",
         "%pip install einops\n%conda install x\nfiles = !ls\nB = len(files)",
         "%%bash\nrm -rf /",
-        "%matplotlib inline\n%load_ext autoreload\n%autoreload 2\n%config InlineBackend.figure_format = 'retina'\nC = 1",
+        "%matplotlib inline\n%load_ext autoreload\n%autoreload 2\n%config InlineBackend.x = 'y'\nC = 1",
         "%nonsense 3\nD = 1",
         "%cd /content/drive/MyDrive\nE = 1",
         "!nvidia-smi\nF = 1",
@@ -269,16 +272,17 @@ def test_real_cell_semantics(notebook: Callable[..., Guest]) -> None:
         "import sys\nNAME = __name__",
         "%%writefile made.py\nV = 9",
         "import made\nW = made.V",
-        "class P:\n    x: int = 1\nimport inspect\nSRC = inspect.getsource(P)",
+        "def h(): return 1\nimport inspect\nSRC = inspect.getsource(h)",
     )
     statuses = {cell.number: cell.status for cell in guest.report.cells}
     assert set(statuses.values()) == {"ok"}, guest.report
-    assert {name.name for name in guest.names()} >= {"A", "NAME", "W", "g", "P", "SRC"}
+    assert {name.name for name in guest.names()} >= {"A", "NAME", "W", "g", "h", "SRC"}
 
 
 def test_plots_cost_nothing_and_show_nothing(notebook: Callable[..., Guest], roomy: Sandbox) -> None:
     guest = notebook(
-        "%matplotlib inline\nimport matplotlib.pyplot as plt\nimport numpy as np\nplt.plot(np.arange(3)); plt.show()\ndef f(): return plt.get_backend().lower()",
+        "%matplotlib inline\nimport matplotlib.pyplot as plt\nimport numpy as np",
+        "plt.plot(np.arange(3)); plt.show()\ndef f(): return plt.get_backend().lower()",
         into=roomy,
     )
     assert guest.call("f") == "agg"
