@@ -1,7 +1,7 @@
 """Printing to a person's terminal: sentences, tables, and student text made harmless.
 
 Anything that came from a submission (names, paths, messages, output) goes through `visible_text` or
-`one_line` before it is printed: a terminal obeys escape sequences, and a right-to-left mark can reorder a line.
+`one_line` before it is printed: a terminal obeys escape sequences, and a right-to-left mark reorders a line.
 """
 
 from __future__ import annotations

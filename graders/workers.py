@@ -4,8 +4,8 @@
     main ◄─ Event ──────────────── pool ◄─ Graded, Failed ─ worker 1
 
 Items are handed out one by one. A worker that dies, or that cannot grade an item, costs that item one retry
-in a new worker; then it is `Lost`. Where the zygote has died too, the pool starts another. Nothing outlives the
-main process: pool and workers ask the kernel to be killed with their parent, and so does the sandbox.
+in a new worker; then it is `Lost`. Where the zygote has died too, the pool starts another. Nothing outlives
+the main process: pool and workers ask the kernel to be killed with their parent, and so does the sandbox.
 
 Run as `python -P -m graders.workers FD`: without -P a torch.py in the current folder would be imported.
 """

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -36,11 +36,13 @@ def test_help_imports_nothing_heavy() -> None:
     assert not HEAVY & set(run.stderr.split())
 
 
-def test_help_is_there_within_a_fifth_of_a_second(attest_command: list[str]) -> None:
+def test_help_takes_less_than_a_fifth_of_a_second(attest_command: list[str]) -> None:
     def seconds() -> float:
-        begun = time.perf_counter()
+        """Processor time, which other work on the machine does not stretch as it does the clock."""
+        before = os.times()
         subprocess.run([*attest_command, "--help"], check=True, stdout=subprocess.DEVNULL)
-        return time.perf_counter() - begun
+        after = os.times()
+        return after.children_user - before.children_user + after.children_system - before.children_system
 
     assert min(seconds() for _ in range(7)) < 0.2
 

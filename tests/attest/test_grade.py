@@ -1,0 +1,139 @@
+"""`attest grade`, as an instructor uses it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graders.result import read_result
+from tests.attest.conftest import RIGHT, WRONG
+
+
+def results(out: Path) -> dict[str, float]:
+    return {
+        result.student.id: result.points
+        for result in (read_result(path) for path in (out / "results").glob("*.json"))
+    }
+
+
+def test_a_cohort_is_graded_and_reported(attest, doubling: Path, cohort: Path, tmp_path: Path) -> None:
+    run = attest("grade", doubling, cohort, "-o", "out", "--seed", "7")
+    out = tmp_path / "out"
+    assert run.returncode == 1, run.stderr  # priya's file is empty
+    assert results(out) == {"lena": 5, "omar": 0, "priya": 0}
+    assert (out / "index.html").is_file()
+    assert (out / "grades.csv").is_file()
+    assert sorted(path.name for path in (out / "reports").glob("*.html")) == [
+        "lena.html",
+        "omar.html",
+        "priya.html",
+    ]
+    described = json.loads((out / "run.json").read_text())
+    assert (described["seed"], described["graded"], described["unreadable"]) == (7, 2, 1)
+    assert described["finished_at"]
+    assert "5/5" in run.stdout
+    assert "a square instead of a double" in run.stdout
+    assert "Unreadable: priya. priya.py is empty" in run.stdout
+    assert "[3/3]" in run.stderr
+
+
+def test_all_graded_is_exit_status_0(attest, doubling: Path, cohort: Path) -> None:
+    (cohort / "priya.py").unlink()
+    assert attest("grade", doubling, cohort, "-o", "out").returncode == 0
+
+
+def test_files_of_ours_in_the_current_folder_are_never_imported(
+    attest, doubling: Path, cohort: Path, tmp_path: Path
+) -> None:
+    trap = f"open({str(tmp_path / 'sprung')!r}, 'w').close()\n"
+    for name in ("torch.py", "conftest.py", "graders.py", "sitecustomize.py", "typer.py", "reports.py"):
+        (cohort / name).write_text(trap)
+    (cohort / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
+    run = attest("grade", doubling, "lena.py", "-o", tmp_path / "out", cwd=cohort)
+    assert run.returncode == 0, run.stderr
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_an_earlier_run_is_left_alone(attest, doubling: Path, cohort: Path, graded: Path) -> None:
+    (cohort / "omar.py").write_text(RIGHT)
+    run = attest("grade", doubling, cohort, "-o", "out")
+    assert run.returncode == 2
+    assert "holds an earlier run (3 results)" in run.stderr
+    assert results(graded) == {"lena": 5, "omar": 0, "priya": 0}
+
+
+def test_force_replaces_it(attest, doubling: Path, cohort: Path, graded: Path) -> None:
+    (cohort / "priya.py").unlink()
+    assert attest("grade", doubling, cohort, "-o", "out", "--force").returncode == 0
+    assert results(graded) == {"lena": 5, "omar": 0}
+    assert not (graded / "reports" / "priya.html").exists()
+
+
+def test_force_keeps_it_where_the_new_run_cannot_start(
+    attest, doubling: Path, cohort: Path, graded: Path
+) -> None:
+    run = attest("grade", doubling, cohort, "-o", "out", "--force", env={"PATH": "/nowhere"})
+    assert run.returncode == 2
+    assert set(results(graded)) == {"lena", "omar", "priya"}
+
+
+def test_resume_grades_what_is_new_or_changed(attest, doubling: Path, cohort: Path, graded: Path) -> None:
+    before = (graded / "results" / "lena.json").stat().st_mtime_ns
+    (cohort / "omar.py").write_text(RIGHT)
+    (cohort / "priya.py").write_text(RIGHT)
+    (cohort / "zoe.py").write_text(WRONG)
+    run = attest("grade", doubling, cohort, "-o", "out", "--resume")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "3 submissions (1 more are graded already)" in run.stderr
+    assert results(graded) == {"lena": 5, "omar": 5, "priya": 5, "zoe": 0}
+    assert (graded / "results" / "lena.json").stat().st_mtime_ns == before
+    seeds = {read_result(path).seed for path in (graded / "results").glob("*.json")}
+    assert len(seeds) == 1
+
+
+@pytest.mark.usefixtures("graded")
+def test_resume_refuses_when_the_tests_have_changed(attest, doubling: Path, cohort: Path) -> None:
+    with (doubling / "tests" / "test_hidden.py").open("a") as file:
+        file.write("# changed\n")
+    run = attest("grade", doubling, cohort, "-o", "out", "--resume")
+    assert run.returncode == 2
+    assert "with other tests than there are now" in run.stderr
+
+
+def test_a_student_cannot_write_to_the_terminal(attest, doubling: Path, tmp_path: Path) -> None:
+    cohort = tmp_path / "cohort"
+    cohort.mkdir()
+    (cohort / "eve\x1b]0;owned\x07.py").write_text("raise ValueError('\\x1b[2J')\n")
+    (cohort / "mallory\u202egpj.py").write_text("print('\\x1b[31m')\n")
+    run = attest("grade", doubling, cohort, "-o", "out")
+    said = run.stdout + run.stderr
+    assert "eve" in said
+    assert not set(said) & {"\x1b", "\x07", "\u202e"}
+
+
+def test_report_renders_again(attest, graded: Path) -> None:
+    page = graded / "reports" / "lena.html"
+    before = page.read_text()
+    page.unlink()
+    (graded / "index.html").unlink()
+    run = attest("report", "out")
+    assert run.returncode == 0, run.stderr
+    assert page.read_text() == before
+    assert (graded / "index.html").is_file()
+
+
+def test_report_names_a_damaged_result_and_goes_on(attest, graded: Path) -> None:
+    (graded / "results" / "omar.json").write_text("{")
+    run = attest("report", "out")
+    assert run.returncode == 1
+    assert "omar.json" in run.stdout
+    assert "2 reports written" in run.stdout
+
+
+@pytest.mark.parametrize("folder", ["nowhere", "cohort"])
+def test_report_of_no_run_is_a_sentence(attest, cohort: Path, folder: str) -> None:
+    run = attest("report", folder)
+    assert run.returncode == 2
+    assert f"{folder}: has no results/*.json" in run.stderr
