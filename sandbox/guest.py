@@ -236,10 +236,12 @@ class Guest:
             return
         self._closed = True
         kill(self._ends.pidfd)
-        self._find_end()
-        self._ends.wire.close()
-        for fd in (self._ends.out, self._ends.err, self._ends.pidfd):
-            os.close(fd)
+        try:
+            self._find_end()
+        finally:
+            self._ends.wire.close()
+            for fd in (self._ends.out, self._ends.err, self._ends.pidfd):
+                os.close(fd)
 
     def __enter__(self) -> Self:
         return self

@@ -43,7 +43,7 @@ _PROCESSES = (
     "timerfd_settime "
 )
 
-# On a socketpair: asyncio wakes its loop by one, multiprocessing talks over one.
+# Of unix sockets only, within the guest's own namespaces: asyncio, multiprocessing and DataLoader need them.
 _SOCKETS = (
     "accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg "
     "sendmmsg sendmsg sendto setsockopt shutdown "
@@ -68,7 +68,8 @@ def guest_program() -> bytes:
                 _allow(program, name, pyseccomp.Arg(0, pyseccomp.EQ, option))
         else:
             _allow(program, name)
-    _allow(program, "socketpair", pyseccomp.Arg(0, pyseccomp.EQ, _AF_UNIX))
+    for name in ("socket", "socketpair"):
+        _allow(program, name, pyseccomp.Arg(0, pyseccomp.EQ, _AF_UNIX))
     # A process or thread, but no namespace; the flags of clone3 are in memory where no filter can see
     # them, so it is said not to exist, and the C library takes clone.
     _allow(program, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _NAMESPACES, 0))

@@ -39,6 +39,7 @@ ENVIRONMENT = {
     "MPLCONFIGDIR": "/tmp/matplotlib",  # noqa: S108
     "IPYTHONDIR": "/tmp/ipython",  # noqa: S108
     "PYTHONDONTWRITEBYTECODE": "1",
+    "TORCHDYNAMO_DISABLE": "1",  # torch.compile has no compiler here, so it changes nothing
 }
 # Handed on when set: on some processors they keep linear algebra right.
 HANDED_ON = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "ATEN_CPU_CAPABILITY")

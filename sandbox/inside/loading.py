@@ -17,8 +17,8 @@ import signal
 import sys
 import time
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 from . import colab, notebook
@@ -52,6 +52,17 @@ class Loading:
         if len(self.cells) < MAX_CELLS:
             raised = None if error is None else describe(0, error, self.files)
             self.cells.append(CellOutcome(number, status, note, raised))  # type: ignore[arg-type]
+
+    def finish(self, number: int, error: BaseException | None) -> None:
+        """Record how a step ended."""
+        if error is None:
+            self.record(number, "ok")
+        elif isinstance(error, LoadStopped):
+            self.record(number, "stopped", note=str(error))
+        elif isinstance(error, SystemExit):
+            self.record(number, "ok", note="it ended itself here")
+        else:
+            self.record(number, "raised", error)
 
     def note(self, text: str) -> None:
         if text not in self.notes and len(self.notes) < 50:
@@ -91,8 +102,9 @@ def load(program: Program, seconds: float) -> Loading:
     # Last, so that a student's torch.py shadows nothing.
     sys.path.append("/work")
     start = time.monotonic()
-    with _alarm(seconds) as again:
-        loading = (_load_notebook if program.kind == "notebook" else _load_script)(program, again)
+    alarm = Alarm(seconds)
+    loading = (_load_notebook if program.kind == "notebook" else _load_script)(program, alarm)
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
     loading.seconds = time.monotonic() - start
     return loading
 
@@ -101,43 +113,42 @@ def _no_input(_prompt: object = "") -> NoReturn:
     raise EOFError("input() has nobody to ask while the submission is graded; use a constant instead")
 
 
-@contextmanager
-def _alarm(seconds: float) -> Iterator[Callable[[], None]]:
-    """Raise LoadStopped in the main thread after `seconds`; what it yields gives the next cell its moment."""
-    end = time.monotonic() + seconds
+class Alarm:
+    """Stops what runs in the main thread when the time for loading is up."""
 
-    def stop(_signal: int, _frame: object) -> NoReturn:
-        raise LoadStopped(f"stopped after {seconds:g} s")
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+        self._armed = False
+        signal.signal(signal.SIGALRM, self._stop)
 
-    def again() -> None:
-        # Repeated, since a bare except in a loop may swallow the first.
-        signal.setitimer(signal.ITIMER_REAL, max(end - time.monotonic(), MOMENT), 0.2)
+    def run(self, step: Callable[[], BaseException | None]) -> BaseException | None:
+        """Run one step under the alarm; the exception that it returned or raised."""
+        try:
+            try:
+                self._armed = True
+                # Repeated, since a bare except in a loop may swallow the first.
+                signal.setitimer(signal.ITIMER_REAL, max(self._end - time.monotonic(), MOMENT), 0.2)
+                return step()
+            finally:
+                self._armed = False
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except BaseException as error:
+            return error
 
-    signal.signal(signal.SIGALRM, stop)
-    try:
-        again()
-        yield again
-    except LoadStopped:
-        pass
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
-
-
-def _quiet() -> None:
-    """Between cells no alarm may fire: it would hit the loader itself."""
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    def _stop(self, _signal: int, _frame: object) -> None:
+        if self._armed:
+            raise LoadStopped(f"stopped after {self._seconds:g} s")
 
 
 # Scripts
 
 
-def _load_script(program: Program, again: Callable[[], None]) -> Loading:
+def _load_script(program: Program, alarm: Alarm) -> Loading:
     source, path = program.cells[0], program.path
     filename = os.path.join("/work", path)
     module = _module(program, filename)
     loading = Loading(program, module.__dict__, {filename: path})
-    _quiet()
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     sys.argv = [path]
     try:
@@ -152,25 +163,16 @@ def _load_script(program: Program, again: Callable[[], None]) -> Loading:
             loading.record(statement.lineno, "skipped")
             continue
         try:
-            single = ast.Module([statement], [])
-            code = compile(single, filename, "exec", flags=flags, dont_inherit=True)
-            flags |= code.co_flags & _FUTURES
-            again()
-            exec(code, module.__dict__)  # noqa: S102  running it is what the sandbox is for
-            _quiet()
-        except SystemExit:
-            _quiet()
-            loading.record(statement.lineno, "ok", note="the script ended itself here")
+            code = compile(ast.Module([statement], []), filename, "exec", flags=flags, dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            loading.record(statement.lineno, "raised", error)
+            continue
+        flags |= code.co_flags & _FUTURES
+        ended = alarm.run(partial(exec, code, module.__dict__))
+        loading.finish(statement.lineno, ended)
+        if isinstance(ended, SystemExit):
             loading.note(f"{path} ended itself at line {statement.lineno}; what stands below it was not run")
             break
-        except LoadStopped as error:
-            _quiet()
-            loading.record(statement.lineno, "stopped", note=str(error))
-        except BaseException as error:
-            _quiet()
-            loading.record(statement.lineno, "raised", error)
-        else:
-            loading.record(statement.lineno, "ok")
     return loading
 
 
@@ -209,31 +211,16 @@ _WORK = (ast.Call, ast.Await, ast.ListComp, ast.SetComp, ast.DictComp, ast.Gener
 # Notebooks
 
 
-def _load_notebook(program: Program, again: Callable[[], None]) -> Loading:
+def _load_notebook(program: Program, alarm: Alarm) -> Loading:
     numbers = program.numbers or tuple(range(1, len(program.cells) + 1))
     shell = notebook.shell()
     loading = Loading(program, shell.user_ns, {})
-    _quiet()
     notebook.prepare(shell, loading.note, loading.files)
     if program.level != "all":
         shell.ast_transformers.append(_Filter(program.level))
     sys.argv = [program.path]
     for number, source in zip(numbers, program.cells, strict=True):
-        again()
-        try:
-            error = notebook.run_cell(shell, source, number)
-        except BaseException as escaped:  # an alarm that hits the shell itself
-            error = escaped
-        finally:
-            _quiet()
-        if error is None:
-            loading.record(number, "ok")
-        elif isinstance(error, LoadStopped):
-            loading.record(number, "stopped", note=str(error))
-        elif isinstance(error, SystemExit):
-            loading.record(number, "ok", note="the cell ended itself here")
-        else:
-            loading.record(number, "raised", error)
+        loading.finish(number, alarm.run(partial(notebook.run_cell, shell, source, number)))
     return loading
 
 

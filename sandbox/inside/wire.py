@@ -126,6 +126,9 @@ class FrameReader:
         if body_size > MAX_BODY:
             raise FrameError(f"a body of {body_size} bytes, more than {MAX_BODY}")
         self._sizes = header_size, body_size
-        missing = PREFIX.size + header_size + body_size - self._filled
-        if missing > 0:
-            self._buffer.extend(bytes(missing))
+        whole = PREFIX.size + header_size + body_size
+        if whole > self._filled:
+            # Zeroed memory that nobody has touched is not there yet: a frame costs what has arrived of it.
+            buffer = bytearray(whole)
+            buffer[: self._filled] = self._buffer
+            self._buffer = buffer
