@@ -62,6 +62,7 @@ class Request:
     jobs: int
     backend: str = "bubblewrap"
     device: str = "cpu"
+    patience_seconds: float | None = None  # for one submission; unless said, more than its limits allow
     finish: str | None = None  # "module:function", called in a worker with each Result and OUT
     kept: int = 0  # results of an earlier run in the same folder that stay as they are
 
@@ -137,6 +138,7 @@ class CohortRun:
                 device=request.device,
                 seed=request.seed,
                 jobs=max(1, min(request.jobs, len(items))),
+                patience_seconds=request.patience_seconds,
                 finish=request.finish,
                 out=str(self.out.path.absolute()),
                 items=items,

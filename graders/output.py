@@ -63,6 +63,7 @@ class Output:
         self.mode = mode
         self.stem = stem
         with self._sentences():
+            self._made = not path.exists()
             path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -82,10 +83,13 @@ class Output:
         self.close()
 
     def close(self) -> None:
-        """Let the next run have OUT; idempotent."""
+        """Let the next run have OUT, and leave no empty folder where there was none; idempotent."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
+            if self._made:
+                with suppress(OSError):
+                    self.path.rmdir()
 
     def _claim(self) -> None:
         try:

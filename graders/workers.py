@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from graders.session import Job
 
 TRIES = 2  # a worker may die of its own accident once; twice on one submission is no accident
-GRACE_SECONDS = 120.0  # beyond what the sandbox's own limits allow, before a silent worker is given up
+GRACE_SECONDS = 120.0  # for what the grader does itself with one submission
+MOST_LOADS = 30  # a submission is loaded again for each check that its guest does not survive
 PR_SET_PDEATHSIG = 1
 
 Finish = Callable[[Result, Path], object]  # what to do with each Result in its worker; the path is OUT
@@ -78,6 +79,7 @@ class Setup(msgspec.Struct, frozen=True, tag=True):
     device: str
     seed: int
     jobs: int
+    patience_seconds: float | None
     finish: str | None
     out: str
     items: tuple[Item, ...]
@@ -183,8 +185,7 @@ class Pool:
         self.tries: dict[int, int] = {}
         self.workers: list[Worker] = []
         self.sandbox = self.new_sandbox()
-        allowed = self.sandbox.limits.submission_seconds + 3 * self.sandbox.limits.load_seconds
-        self.give_up_seconds = GRACE_SECONDS + allowed * (1 + len(self.assignment.exercises))
+        self.patience_seconds = setup.patience_seconds or patience(self.sandbox.limits)
 
     def run(self) -> None:
         """Grade all items, or until main says stop or hangs up."""
@@ -274,7 +275,7 @@ class Pool:
     def give_up_silent_workers(self) -> None:
         """Kill a worker that has been on one item for longer than the sandbox's limits can explain."""
         for worker in self.workers:
-            if worker.item is not None and time.monotonic() - worker.since > self.give_up_seconds:
+            if worker.item is not None and time.monotonic() - worker.since > self.patience_seconds:
                 worker.process.kill()
 
     def fork(self) -> Worker:
@@ -325,6 +326,11 @@ def limits_of(assignment: Assignment) -> Limits:
     """Return the sandbox's limits with those that the assignment sets."""
     own: dict[str, Any] = dict(assignment.limits)
     return dataclasses.replace(Limits(), **own)
+
+
+def patience(limits: Limits) -> float:
+    """Return for how many seconds a worker may be silent before something must be wrong with it."""
+    return GRACE_SECONDS + limits.submission_seconds + MOST_LOADS * limits.load_seconds
 
 
 def work(connection: Connection, others: list[Connection], setup: Setup, sandbox: Sandbox, pool: int) -> None:
