@@ -19,8 +19,8 @@ MAX_QUESTION_HEADER = 128 * 2**20
 MAX_ANSWER_HEADER = 4 * 2**20
 MAX_BODY = 256 * 2**20
 
-# One recv of this size takes a whole small frame.
-CHUNK = 256 * 1024
+# One system call takes a whole small frame; below the size at which malloc asks the kernel each time.
+CHUNK = 64 * 1024
 
 
 class FrameError(ValueError):
@@ -51,34 +51,20 @@ class Outgoing:
             self._parts[0] = self._parts[0][sent:]
 
 
-def read_frame(connection: socket.socket) -> tuple[bytearray, bytearray] | None:
+def read_frame(connection: socket.socket) -> tuple[bytes, bytearray] | None:
     """The next question's header and body, waiting for it; None when the grader has closed the wire."""
-    prefix = _read(connection, PREFIX.size)
-    if prefix is None:
-        return None
-    header_size, body_size = PREFIX.unpack(prefix)
-    if header_size > MAX_QUESTION_HEADER or body_size > MAX_BODY:
-        raise FrameError("a frame that is too long")
-    header = _read(connection, header_size)
-    body = _read(connection, body_size)
-    return None if header is None or body is None else (header, body)
-
-
-def _read(connection: socket.socket, size: int) -> bytearray | None:
-    data = bytearray(size)
-    view, have = memoryview(data), 0
-    while have < size:
-        got = connection.recv_into(view[have:])
-        if not got:
+    reader = FrameReader(MAX_QUESTION_HEADER)
+    while (arrived := reader.take()) is None:
+        if not reader.receive(connection):
             return None
-        have += got
-    return data
+    return arrived
 
 
 class FrameReader:
-    """Puts frames from a guest together, as their bytes arrive. Every length is checked first."""
+    """Puts frames together as their bytes arrive. Every length is checked first."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_header: int = MAX_ANSWER_HEADER) -> None:
+        self._max_header = max_header
         self._buffer = bytearray()
         self._filled = 0  # bytes of _buffer that have arrived
         self._sizes: tuple[int, int] | None = None
@@ -121,8 +107,8 @@ class FrameReader:
         if self._filled < PREFIX.size:
             return
         header_size, body_size = PREFIX.unpack_from(self._buffer)
-        if header_size > MAX_ANSWER_HEADER:
-            raise FrameError(f"a header of {header_size} bytes, more than {MAX_ANSWER_HEADER}")
+        if header_size > self._max_header:
+            raise FrameError(f"a header of {header_size} bytes, more than {self._max_header}")
         if body_size > MAX_BODY:
             raise FrameError(f"a body of {body_size} bytes, more than {MAX_BODY}")
         self._sizes = header_size, body_size
