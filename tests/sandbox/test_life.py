@@ -221,3 +221,57 @@ def f(n):
     assert 64 * 2**20 <= usage.peak_memory_bytes < 100 * 2**20
     assert 0.02 < usage.cpu_seconds < 1.0
     assert usage.seconds >= 0.15
+
+
+AS_A_USER = """
+import os, torch
+from sandbox import GuestMemory, GuestTimeout, Limits, Program, Sandbox, StudentRaised
+assert os.getuid() != 0
+source = '''
+import os, torch, mmap
+kept = []
+def f(x): return x + 1
+def who(): return os.getuid()
+def loop():
+    while True: pass
+def take():
+    while True:
+        kept.append(mmap.mmap(-1, 2**26))
+        for i in range(0, 2**26, 4096): kept[-1][i] = 1
+def bomb():
+    n = 0
+    while True:
+        if os.fork() == 0: os.pause() if hasattr(os, 'pause') else __import__('time').sleep(60)
+        n += 1
+'''
+program = Program('script', 'a.py', (source,))
+with Sandbox(limits=Limits(check_seconds=1.0, memory_bytes=2**28, processes=16)) as sandbox:
+    with sandbox.guest({'a.py': b'x'}, program) as guest:
+        assert guest.call('f', torch.ones(2)).tolist() == [2.0, 2.0]
+        assert guest.call('who') == 65534
+        assert guest.usage().cpu_seconds > 0
+    for name, kind in (('loop', GuestTimeout), ('take', GuestMemory), ('bomb', StudentRaised)):
+        with sandbox.guest({}, program) as guest:
+            try:
+                guest.call(name)
+            except kind as error:
+                print(name, 'ends in', type(error).__name__)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the tests run as an ordinary user already")
+def test_an_ordinary_user_needs_no_root() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.sandbox.as_nobody", AS_A_USER],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "loop ends in GuestTimeout",
+        "take ends in GuestMemory",
+        "bomb ends in StudentRaised",
+    ]
