@@ -91,6 +91,8 @@ class Bubblewrap:
                 stdout=log,
                 stderr=log,
                 env={"LANG": "C.UTF-8"},
+                # The interrupt key stops Attest, which then closes the sandbox.
+                start_new_session=True,
                 pass_fds=(control.fileno(), *files.values()),
             )
         except OSError as error:

@@ -61,6 +61,7 @@ class Guest:
     """
 
     report: LoadReport
+    on_close: Callable[[Guest], None] | None = None
 
     def __init__(
         self, ends: Descriptors, host_pid: int, limits: Limits, reap: Callable[[], int], greet: float = 20.0
@@ -239,6 +240,8 @@ class Guest:
         try:
             self._find_end()
         finally:
+            if self.on_close is not None:
+                self.on_close(self)
             self._ends.wire.close()
             for fd in (self._ends.out, self._ends.err, self._ends.pidfd):
                 os.close(fd)

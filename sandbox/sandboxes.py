@@ -6,6 +6,7 @@ import os
 import socket
 from array import array
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from types import TracebackType
@@ -15,7 +16,7 @@ import msgspec
 
 from .bubblewrap import Backend, Bubblewrap, Launched
 from .errors import GuestGone, SandboxBroken
-from .exchange import Descriptors, kill
+from .exchange import Descriptors, kill, wait_for_end
 from .inside.entering import Confinement
 from .inside.questions import Level, Program
 from .inside.zygote import MAX_PACKET, Attach, Fork, Forked, Ready, Reap, Reaped, Reply, Request
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _BACKENDS: dict[str, type[Backend]] = {"bubblewrap": Bubblewrap}
 _START_SECONDS = 120.0
 _REQUEST_SECONDS = 60.0
+_CLOSE_SECONDS = 10.0
 # Files that one guest may make: enough for any exercise, and few enough that inodes do not fill memory.
 _INODES = 16_384
 # RLIMIT_AS counts what is only reserved: each thread's stack, each memory arena.
@@ -70,6 +72,7 @@ class Sandbox:
         self._launched: Launched | None = None
         self._control: socket.socket | None = None
         self._ready = False
+        self._zygote: int | None = None  # a pidfd, of the one that this Sandbox has started
         self._base = (0, 0)  # the zygote's private memory and address space, in bytes
         self._spare: _Spare | None = None
         self._guests: set[Guest] = set()
@@ -100,8 +103,8 @@ class Sandbox:
         if not isinstance(reply, Ready) or not fds:
             raise SandboxBroken("the zygote began with a wrong message")
         self.versions = reply.versions
-        data, address = status_bytes(host_pid(fds[0]), "VmData", "VmSize")
-        os.close(fds[0])
+        self._zygote = fds[0]
+        data, address = status_bytes(host_pid(self._zygote), "VmData", "VmSize")
         self._base = data, address
         self._ready = True
 
@@ -124,12 +127,17 @@ class Sandbox:
             return
         self._closed = True
         for guest in list(self._guests):
-            guest.close()
+            with suppress(SandboxBroken):  # a guest of a zygote that has died is dead too
+                guest.close()
         if self._control is not None:
             self._discard_spare()
             self._control.close()
         if self._launched is not None:
             self._launched.close()
+        if self._zygote is not None:
+            # It is pid 1 of its namespace: when its end is seen, all below it has ended.
+            wait_for_end(self._zygote, _CLOSE_SECONDS)
+            os.close(self._zygote)
 
     def __enter__(self) -> Self:
         return self
@@ -181,17 +189,26 @@ class Sandbox:
             self._spare = self._order()
 
     def _fork(self) -> Guest:
+        self.start()
+        if self._spare is not None:
+            # It has waited, and may have been killed by a system short of memory.
+            with suppress(SandboxBroken):
+                return self._greet()
+        self._spare = self._order()
+        return self._greet()
+
+    def _greet(self) -> Guest:
+        """The spare guest, once it has said that it is confined; another is ordered for the next time."""
         from .guest import Guest  # with torch, which starting a zygote needs no one to have imported
 
-        self.start()
-        if self._spare is None:
-            self._spare = self._order()
         self._collect()
         spare, self._spare = self._spare, None
+        assert spare is not None
         assert spare.born is not None
         pid, pidfd = spare.born
         ends = Descriptors(spare.wire, spare.out, spare.err, pidfd)
-        guest = Guest(ends, host_pid(pidfd), self.limits, lambda: self._reap(pid, guest))
+        guest = Guest(ends, host_pid(pidfd), self.limits, lambda: self._reap(pid))
+        guest.on_close = self._guests.discard
         self._guests.add(guest)
         self._spare = self._order()
         return guest
@@ -252,8 +269,7 @@ class Sandbox:
         for fd in (spare.out, spare.err, *((spare.born[1],) if spare.born else ())):
             os.close(fd)
 
-    def _reap(self, pid: int, guest: Guest) -> int:
-        self._guests.discard(guest)
+    def _reap(self, pid: int) -> int:
         reply, _ = self._request(Reap(pid))
         if not isinstance(reply, Reaped):
             raise SandboxBroken(f"the zygote could not reap a guest: {getattr(reply, 'message', reply)}")

@@ -106,7 +106,7 @@ def _restore_defaults() -> None:
     """Undo what student code may have set for the whole process."""
     if torch.get_default_dtype() is not torch.float32:
         torch.set_default_dtype(torch.float32)
-    if torch._GLOBAL_DEVICE_CONTEXT.__dict__:
+    if torch.get_default_device().type != "cpu":
         torch.set_default_device(None)
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)

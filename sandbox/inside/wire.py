@@ -69,11 +69,6 @@ class FrameReader:
         self._filled = 0  # bytes of _buffer that have arrived
         self._sizes: tuple[int, int] | None = None
 
-    @property
-    def empty(self) -> bool:
-        """Whether nothing has arrived since the last whole frame."""
-        return self._filled == 0
-
     def receive(self, connection: socket.socket) -> bool:
         """Take what has arrived, once; False when the other end has closed. May raise BlockingIOError."""
         if self._sizes is None:
