@@ -7,6 +7,7 @@ The parts are timed in a session of its own in this process, which the timers ma
 from __future__ import annotations
 
 import functools
+import os
 import shutil
 import time
 from collections import defaultdict
@@ -16,8 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from graders.assignment import Assignment
 from graders.cohort import CohortRun, Request
 from graders.output import Output
@@ -25,6 +24,7 @@ from graders.reading import find_submissions
 from graders.result import Result, Status, Student, Verdict, write_result
 from reports import report_name, write_student_report
 from sandbox import Sandbox
+from sandbox.meter import Meter
 
 FINISH = "reports:write_student_report"
 CALLS = "calls over the wire: values there, student's code, values back"
@@ -135,10 +135,10 @@ def _open_and_call(sandbox: Sandbox, read: Callable[..., Any], path: Path, torch
 
 def _private_by_process() -> dict[int, int]:
     found = {}
-    for process in psutil.Process().children(recursive=True):
-        memory = Path(f"/proc/{process.pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+    for pid in Meter(os.getpid()).tree()[1:]:
+        memory = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
         own = [line.split()[1] for line in memory if line.startswith(("Private_Clean", "Private_Dirty"))]
-        found[process.pid] = sum(int(kilobytes) * 1024 for kilobytes in own)
+        found[pid] = sum(int(kilobytes) * 1024 for kilobytes in own)
     return found
 
 
