@@ -215,16 +215,20 @@ def plain_tensor(value: torch.Tensor) -> torch.Tensor | None:
     """
     try:
         with _FUNCTIONS_OFF():
+            if torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python):
+                return None
+            # Asked of the plain tensor: a subclass may have a `dtype` or `shape` of its own.
+            plain = torch.Tensor.as_subclass(value, torch.Tensor).detach()
             if (
-                value.layout is not torch.strided
-                or value.is_quantized
-                or value.is_nested
-                or value.is_meta
-                or value.dtype not in _CODES
-                or torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python)
+                plain.layout is not torch.strided
+                or plain.is_quantized
+                or plain.is_nested
+                or plain.is_meta
+                or plain.dtype not in _CODES
             ):
                 return None
-            plain = torch.Tensor.as_subclass(value, torch.Tensor).detach()
+            if plain.numel() * plain.element_size() > MAX_BODY:
+                raise TooLarge(f"a tensor of {plain.numel() * plain.element_size() / 2**20:.0f} MiB")
             return plain.cpu().resolve_conj().resolve_neg().contiguous()
     except (RuntimeError, NotImplementedError, TypeError):
         return None

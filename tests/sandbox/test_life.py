@@ -275,3 +275,14 @@ def test_an_ordinary_user_needs_no_root() -> None:
         "take ends in GuestMemory",
         "bomb ends in StudentRaised",
     ]
+
+
+def test_a_spare_guest_that_was_killed_is_replaced(family: Sandbox) -> None:
+    with family.attach() as attached:
+        attached.prefork()
+        time.sleep(0.3)
+        spare = max(descendants(os.getpid()))  # the youngest
+        os.kill(spare, signal.SIGKILL)
+        with attached.guest({}, script("def f(): return 1")) as guest:
+            assert guest.processes()[0] != spare
+            assert guest.call("f") == 1

@@ -320,3 +320,30 @@ def test_output_of_loading_is_kept(notebook: Callable[..., Guest]) -> None:
     guest = notebook("print('hello')\nimport sys\nprint('oh', file=sys.stderr)", "1 / 0")
     output = guest.take_output()
     assert (output.stdout, output.stderr, output.truncated) == ("hello\n", "oh\n", False)
+
+
+def test_workers_of_a_data_loader_work(load: Load, roomy: Sandbox) -> None:
+    source = """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+LOADER = DataLoader(TensorDataset(torch.arange(8.)), batch_size=4, num_workers=2)
+SUMS = [batch[0].sum().item() for batch in LOADER]
+def f(): return SUMS
+"""
+    assert load(source, into=roomy).call("f") == [6.0, 22.0]
+
+
+def test_compiled_functions_run_uncompiled(load: Load, roomy: Sandbox) -> None:
+    guest = load("import torch\n@torch.compile\ndef f(x): return x + 1\n", into=roomy)
+    import torch
+
+    assert guest.call("f", torch.ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_each_guest_has_its_own_randomness(load: Load) -> None:
+    source = "import random, torch, numpy as np\n"
+    source += "def f(): return random.random(), torch.rand(1).item(), np.random.rand()"
+    first, second = load(source).call("f"), load(source).call("f")
+    assert all(left != right for left, right in zip(first, second, strict=True))
+    guest = load(source)
+    assert guest.call("f", seed=5) == guest.call("f", seed=5)
