@@ -243,7 +243,10 @@ def test_layer_left_as_it_was(student):
     parameters = there.state_dict()
     for training in (False, True):
         there.train() if training else there.eval()
-        _, after = student.with_inputs("run_layer", there, x, lengths, True)
+        output, after = student.with_inputs("run_layer", there, x, lengths, True)
+        other = student.run_layer(there, x.flip(-1) + 1, lengths, True)
+        if torch.equal(tensor(output, shape=x.shape), tensor(other, shape=x.shape)):
+            fail("Every token was changed, but the output came out the same.")
         same(after[1], x, what="x after the call")
         same(after[2], lengths, what="lengths after the call")
         again = tensor(there(x)), tensor(there(x))

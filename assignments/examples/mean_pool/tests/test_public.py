@@ -2,7 +2,22 @@
 
 import torch
 
-from graders import close, fail, points, tensor
+from graders import close, fail, fresh_tensor, points, tensor
+
+
+def build(student, vocab_size, max_len, classes):
+    """The model in evaluation mode, its parameters moved: what starts at zero would hide everything."""
+    model = student.build("MeanPoolClassifier", vocab_size, max_len, classes).eval()
+    state = model.state_dict()
+    for i, parameter in enumerate(model.parameters()):
+        if parameter.name in state:
+            value = state[parameter.name]
+            state[parameter.name] = value + 0.3 * fresh_tensor(*value.shape, seed=i).to(value.dtype)
+    model.load_state_dict(state)
+    first, other = (tensor(model(torch.tensor([[token, 3]])), what="the logits") for token in (1, 2))
+    if torch.equal(first, other):
+        fail("Token 1 was replaced by token 2, but the logits came out the same.")
+    return model
 
 
 @points(1, hint="Add up the real tokens only, and divide by how many there are.")
@@ -18,7 +33,7 @@ def test_pool_example(student):
 @points(2, hint="The head is a linear layer from d_model to classes; no softmax after it.")
 def test_logits(student):
     """Ids of shape (5, 4) give finite logits of shape (5, classes), not probabilities."""
-    model = student.build("MeanPoolClassifier", 11, 8, 3).eval()
+    model = build(student, 11, 8, 3)
     ids = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0], [10, 0, 0, 0], [4, 4, 4, 4]])
     logits = tensor(model(ids), shape=(5, 3), dtype=student.dtype, what="the logits")
     if not bool(torch.isfinite(logits).all()):
@@ -32,7 +47,7 @@ def test_logits(student):
 @points(1, hint="Find the padding by ids == pad_id; use it in the attention and in the mean.")
 def test_padding_columns(student):
     """Padding after the last token changes no logit."""
-    model = student.build("MeanPoolClassifier", 10, 6, 3).eval()
+    model = build(student, 10, 6, 3)
     short = torch.tensor([[5, 7], [3, 0], [2, 9]])
     long = torch.cat([short, torch.zeros(3, 3, dtype=torch.long)], dim=1)
     expected = tensor(model(short), shape=(3, 3), what="the logits")

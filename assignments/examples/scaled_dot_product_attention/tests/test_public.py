@@ -3,7 +3,7 @@
 import torch
 
 import reference
-from graders import close, fresh_tensor, points, tensor, unpack
+from graders import close, fail, fresh_tensor, points, tensor, unpack
 
 
 @points(1, hint="Return both: `return context, weights`.")
@@ -13,6 +13,12 @@ def test_context_and_weights(student):
     context, weights = unpack(student.scaled_dot_product_attention(query, key, value), "context", "weights")
     tensor(context, shape=(2, 3, 6), what="the context")
     tensor(weights, shape=(2, 3, 5), what="the weights")
+    answer = student.scaled_dot_product_attention(query.flip(-1), key, 2 * value)
+    for what, before, after in zip(
+        ("context", "weights"), (context, weights), unpack(answer, "context", "weights"), strict=True
+    ):
+        if torch.equal(before, tensor(after, shape=before.shape, what=f"the {what}")):
+            fail(f"Query and value were changed, but the {what} came out the same.")
 
 
 @points(2, hint="Scores are query · key, divided by √d_k; the softmax turns each target's row into weights.")
