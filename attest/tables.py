@@ -26,11 +26,11 @@ def cohort_table(results: Sequence[Result]) -> tuple[Table, int]:
 
     shown = sorted(results, key=lambda result: (not needs_a_look(result), result.student.id))[:MOST_ROWS]
     shown.sort(key=lambda result: result.student.id)
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table = Table(box=None, expand=True, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("student", no_wrap=True, overflow="ellipsis", max_width=32)
     table.add_column("points", justify="right", no_wrap=True)
     table.add_column("checks", no_wrap=True)
-    table.add_column("notable", no_wrap=True, overflow="ellipsis")
+    table.add_column("notable", no_wrap=True, overflow="ellipsis", ratio=1)
     for result in shown:
         style = "red" if result.status is not Status.GRADED or result.pending_points else ""
         table.add_row(
