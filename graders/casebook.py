@@ -17,7 +17,7 @@ from typing import Any
 
 import hypothesis
 import torch
-from hypothesis.errors import HypothesisException, NoSuchExample
+from hypothesis.errors import HypothesisException, NoSuchExample, Unsatisfiable
 from hypothesis.internal.conjecture import providers
 
 from graders.checks import Cases
@@ -121,7 +121,7 @@ class CaseBook:
                         **_SETTINGS,
                     ),
                 )
-        except NoSuchExample:
+        except (NoSuchExample, Unsatisfiable):
             pass
         finally:
             grading_dtype.reset(token)

@@ -1,8 +1,9 @@
 """Diagnosis: does a failing submission behave like one of the exercise's variants?
 
 The variants are the author's code and run here, in the grader, on the inputs that the student's code was
-given. A name is given only where the variant answers every call as the student did, differs from the model
-solution on at least one of them, and no other variant does. A wrong name is worse than none.
+given. A name is given only where the variant answers every call of the check as the student did, and every
+call of the same form in other checks, differs from the model solution on at least one, and no other variant
+does. A wrong name is worse than none.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,6 +30,9 @@ from sandbox import weighted_sum
 
 SECONDS = (
     0.25  # for one check: variants that have not been tried by then are left out, and so no name is given
+)
+MOST_SECONDS_OF_ONE = (
+    1.0  # to load one variant, or for one call of it; one that takes longer is never tried again
 )
 MOST_CALLS = 40
 
@@ -52,6 +58,10 @@ class Answer:
     raised: tuple[str, str] | None = None
 
 
+class _TookTooLong(BaseException):
+    """Not an Exception: the author's code must not catch it."""
+
+
 class CannotReplay(Exception):
     """This implementation cannot be asked this call: no such name, or its module has another shape."""
 
@@ -67,7 +77,8 @@ class Diagnoser:
     ) -> Diagnosis | None:
         """Return the one variant that answers the `failing` check's calls as the student did.
 
-        `others` are calls of the submission's other checks: they decide between variants that both fit.
+        `others` are calls of the submission's other checks: those of the same form must fit too, so that a
+        chance likeness in one small case names nothing. Other forms may show another error besides.
         """
         variants = [
             variant for variant in exercise.variants if variant.diagnose and variant.path.suffix == ".py"
@@ -81,12 +92,15 @@ class Diagnoser:
         for variant in variants:
             if time.monotonic() > deadline:
                 return None
-            implementation = self._load(variant.path)
-            if implementation and implementation.fits(calls) and implementation.differs(model, calls):
-                fitting.append(variant)
-        if len(fitting) > 1:
-            names = {call.name for call in calls}
-            more = [call for call in others if call.name in names and (call.answered or call.raised)]
+            try:
+                implementation = self._load(variant.path)
+                if implementation and implementation.fits(calls) and implementation.differs(model, calls):
+                    fitting.append(variant)
+            except _TookTooLong:
+                self._loaded[variant.path] = None
+        if fitting:
+            forms = {_form(call) for call in calls}
+            more = [call for call in others if _form(call) in forms and (call.answered or call.raised)]
             fitting = [variant for variant in fitting if self._fits(variant, more[:MOST_CALLS])]
         if len(fitting) != 1:
             return None
@@ -100,7 +114,11 @@ class Diagnoser:
 
     def _fits(self, variant: Variant, calls: Sequence[Call]) -> bool:
         implementation = self._load(variant.path)
-        return implementation is not None and implementation.fits(calls)
+        try:
+            return implementation is not None and implementation.fits(calls)
+        except _TookTooLong:
+            self._loaded[variant.path] = None
+            return False
 
     def _model(self, exercise: Exercise) -> Implementation | None:
         scripts = [path for path in exercise.solutions if path.suffix == ".py"]
@@ -113,7 +131,7 @@ class Diagnoser:
             try:
                 with _undisturbed():
                     exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)  # noqa: S102
-            except (Exception, SystemExit):
+            except (Exception, SystemExit, _TookTooLong):
                 self._loaded[path] = None  # a variant whose error is that it cannot be loaded
             else:
                 self._loaded[path] = Implementation(module)
@@ -183,7 +201,7 @@ class Implementation:
             if not isinstance(subject, torch.nn.Module):
                 raise CannotReplay
             found = getattr(subject, call.method, None) if call.method else subject
-        if not callable(found) or (call.made_by is None and isinstance(found, type)):
+        if not callable(found) or (isinstance(found, type) and not call.raised):
             raise CannotReplay
         return found  # type: ignore[no-any-return]
 
@@ -212,6 +230,12 @@ class Implementation:
         except Exception:
             raise CannotReplay from None
         return made.train(kept.training)
+
+
+def _form(call: Call) -> tuple[object, ...]:
+    """Return what calls of one form share: with and without a mask are two forms."""
+    given = tuple(value is not None for value in call.args)
+    return call.name, call.method, given, tuple(sorted(call.kwargs))
 
 
 def _answer_of(call: Call) -> Answer:
@@ -272,7 +296,31 @@ def _alike(one: Any, other: Any) -> bool:  # noqa: PLR0911
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Keep what an author's code prints, and draws at random, to itself."""
+    """Keep what an author's code prints, draws at random and takes of time to itself."""
     out = io.StringIO()
-    with torch.random.fork_rng(devices=[]), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+    with (
+        _limited(),
+        torch.random.fork_rng(devices=[]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(out),
+    ):
         yield
+
+
+@contextlib.contextmanager
+def _limited() -> Iterator[None]:
+    """Stop a variant that hangs. Signals reach the main thread only: elsewhere `diagnose = false` must do."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise _TookTooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS_OF_ONE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -27,11 +27,12 @@ from graders.showing import describe, line, show
 from graders.student import RemoteModule, Student, modules
 from graders.verdicts import Outcome, asks_for_float32, judge, unusable
 from sandbox import Sandbox
-from sandbox.errors import SandboxBroken
+from sandbox.errors import GuestGone, SandboxBroken
 
 IN_FLOAT32 = "Judged in float32, which your code makes of float64 inputs."
 SMALL = 24  # a case of this size needs no shrinking: a person reads it at a glance
 SLOW = 0.1  # seconds; a case that takes longer is not tried again and again
+MORE_CASES = 3  # run for the diagnosis only
 MOST_KEPT_MODULES = 4
 MOST_KEPT_CALLS = 64
 
@@ -224,34 +225,44 @@ class Grading:
         outcome = attempt.judge(ended)
         if outcome.verdict not in (Verdict.FAILED, Verdict.ERROR) or asks_for_float32_in(attempt, outcome):
             return ended
-        spent = attempt.stop_meters()
-        case = self._book.cases(attempt.check.id, cases, attempt.dtype)[index]
-        if measure(case) <= SMALL or attempt.shrink_seconds <= 0 or spent.seconds > SLOW * (index + 1):
+        if attempt.stop_meters().seconds > SLOW * (index + 1):
             return ended
-        smallest = ended
         started = time.monotonic()
+        case = self._book.cases(attempt.check.id, cases, attempt.dtype)[index]
+        smallest = ended
 
         def fails(smaller: Any) -> bool:
             nonlocal smallest
-            try:
-                attempt.guests.begin_check()
-                self._try_case(attempt, run, smaller)
-            except SandboxBroken:
-                raise
-            except Exception as other:
-                if attempt.judge(other).kind != outcome.kind:
-                    return False
-                smallest, attempt.failing = other, attempt.record.current
-                return True
-            finally:
-                attempt.guests.end_check()
-            return False
+            other = self._try_again(attempt, run, smaller)
+            if other is None or attempt.judge(other).kind != outcome.kind:
+                return False
+            smallest, attempt.failing = other, attempt.record.current
+            return True
 
-        self._book.shrink(
-            attempt.check.id, cases, attempt.dtype, index, fails=fails, seconds=attempt.shrink_seconds
-        )
+        if measure(case) > SMALL and attempt.shrink_seconds > 0:
+            self._book.shrink(
+                attempt.check.id, cases, attempt.dtype, index, fails=fails, seconds=attempt.shrink_seconds
+            )
+        if attempt.collected.exercise.variants:
+            # What the student's code answers in some of the largest cases, for the diagnosis.
+            for more in self._book.cases(attempt.check.id, cases, attempt.dtype)[-MORE_CASES:]:
+                if isinstance(self._try_again(attempt, run, more), GuestGone | TimeUsedUp):
+                    break
         attempt.shrinking = time.monotonic() - started
         return smallest
+
+    def _try_again(self, attempt: Attempt, run: Callable[[Any], None], case: Any) -> Exception | None:
+        """Run one more case of a check whose verdict is known; return how it ended."""
+        try:
+            attempt.guests.begin_check()
+            self._try_case(attempt, run, case)
+        except SandboxBroken:
+            raise
+        except Exception as ended:
+            return ended
+        finally:
+            attempt.guests.end_check()
+        return None
 
     def _diagnose(self, one: Collected, own: Sequence[Call], others: Sequence[Call]) -> Diagnosis | None:
         try:
@@ -342,7 +353,8 @@ def _counterexample(outcome: Outcome, attempt: Attempt) -> Counterexample | None
 
 
 def _signature(attempt: Attempt, call: Call) -> str | None:
-    return attempt.guests.signature(call.name) if call.made_by is None else None
+    method = None if call.made_by is None else call.method or "forward"
+    return attempt.guests.signature(call.name, method)
 
 
 def _kept(attempt: Attempt, outcome: Outcome) -> list[Call]:
@@ -353,6 +365,7 @@ def _kept(attempt: Attempt, outcome: Outcome) -> list[Call]:
     calls = attempt.record.calls[-MOST_KEPT_CALLS:]
     shown = {id(call) for call in attempt.failing}
     calls = [call for call in calls if id(call) not in shown] + list(attempt.failing)
+    calls = [call for call in calls if not isinstance(call.output, RemoteModule)]
     if outcome.verdict is Verdict.PASSED:
         return [call for call in calls[:8] if not modules(call)]
     states: dict[int, Kept | None] = {}

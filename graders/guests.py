@@ -20,6 +20,8 @@ from sandbox.errors import GuestGone
 RunAs = Literal["module", "__main__"]
 
 MOST_OUTPUT = 64 * 1024
+MOST_SIGNATURE = 1000
+MOST_SOURCE = 256 * 1024  # characters of a script or cell that is looked into for names
 MOST_CELLS = 50  # cells or statements reported one by one
 MOST_NOTES = 50
 
@@ -137,15 +139,18 @@ class Guests:
         """Return the names of the files in which a missing name was looked for."""
         return " and ".join(program.path for program in self._programs[:3])
 
-    def signature(self, name: str) -> str | None:
-        """Return "(query, key, mask=None)" for a function that the submission spells out at its top level."""
+    def signature(self, name: str, method: str | None = None) -> str | None:
+        """Return "(query, key, mask=None)" for a function that the submission spells out at its top level.
+
+        With `method`: of this method of the class `name`, without its first parameter.
+        """
         found = None
         for program in reversed(self._programs):
             for source in program.cells:
                 for statement in _statements(source):
-                    if isinstance(statement, ast.FunctionDef) and statement.name == name:
-                        found = f"({ast.unparse(statement.args)})"
-        return found
+                    if getattr(statement, "name", None) == name:
+                        found = _signature(statement, method) or found
+        return found if found is None or len(found) <= MOST_SIGNATURE else None
 
     @cached_property
     def _spelled(self) -> tuple[frozenset[str], ...]:
@@ -278,6 +283,22 @@ def student_error(type_name: str, message: str, traceback: tuple[str, ...]) -> S
     )
 
 
+def _signature(statement: ast.stmt, method: str | None) -> str | None:
+    arguments: ast.arguments | None = None
+    match statement, method:
+        case ast.FunctionDef(args=arguments), None:
+            pass
+        case ast.ClassDef(body=body), str():
+            for inner in body:
+                if isinstance(inner, ast.FunctionDef) and inner.name == method and inner.args.args:
+                    arguments = inner.args
+                    arguments.args = arguments.args[1:]
+    try:
+        return None if arguments is None else f"({ast.unparse(arguments)})"
+    except RecursionError:
+        return None
+
+
 def _is_at_fault(program: Program, cell: CellReport, name: str) -> bool:
     """Return whether this cell (of a script: this statement) is why `name` was never defined."""
     if program.kind == "script":
@@ -333,7 +354,7 @@ def _statements(source: str) -> list[ast.stmt]:
     """Return the top-level statements of a script or cell without line magics; none where it is no Python."""
     without_magics = "\n".join("pass" if text[:1] in ("%", "!") else text for text in source.split("\n"))
     try:
-        return ast.parse(without_magics).body
+        return ast.parse(without_magics).body if len(source) <= MOST_SOURCE else []
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

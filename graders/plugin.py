@@ -251,6 +251,12 @@ def _check(item: pytest.Function, exercise: Exercise, public: bool) -> Check:
         )
     if title is None:
         raise AssignmentError(f"{item.path}: {name} has no docstring; it is the title that students read.")
+    unknown = [name for name in item.fixturenames if name not in item._fixtureinfo.name2fixturedefs]
+    if unknown and unknown != ["request"]:
+        raise AssignmentError(
+            f"{item.path}: {name} asks for {unknown[0]!r}, which is no fixture. A check takes `student`, "
+            "fixtures of its file, and with @cases its case as the last parameter."
+        )
     return Check(
         id=f"{exercise.id}/{name}",
         exercise=exercise.id,

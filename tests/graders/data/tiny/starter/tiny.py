@@ -1,0 +1,6 @@
+def total(x):
+    raise NotImplementedError
+
+
+def pool(x, mask):
+    raise NotImplementedError

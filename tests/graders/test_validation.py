@@ -1,0 +1,114 @@
+"""Validating an assignment finds what is wrong with its tests, its variants and its accepted work."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from graders.assignment import Assignment, AssignmentError, read_assignment
+from graders.result import Verdict
+from graders.validation import Row, ValidationReport, validate
+from sandbox import Sandbox
+from tests.graders.conftest import DATA
+
+Changed = Callable[..., ValidationReport]
+
+
+@pytest.fixture
+def changed(sandbox: Sandbox, tmp_path: Path) -> Changed:
+    """Validate a copy of the tiny assignment in which text of files was replaced."""
+
+    def run(*edits: tuple[str, str, str]) -> ValidationReport:
+        folder = tmp_path / "tiny"
+        shutil.copytree(DATA / "tiny", folder)
+        for file, old, new in edits:
+            text = (folder / file).read_text()
+            assert old in text
+            (folder / file).write_text(text.replace(old, new))
+        return validate(read_assignment(folder), sandbox, seeds=(1,))
+
+    return run
+
+
+def test_a_sound_assignment_has_no_problem_and_a_table(sandbox: Sandbox, tiny: Assignment) -> None:
+    told: list[Row] = []
+    report = validate(tiny, sandbox, seeds=(1, 2), on_program=told.append)
+    assert report.ok, report.problems
+    assert [(row.kind, row.name, row.points) for row in report.rows] == [
+        ("model", "tiny.py", 10),
+        ("starter", "tiny.py", 0),
+        ("accepted", "einsum", 10),
+        ("accepted", "float32", 10),
+        ("variant", "pools_padding", 4),
+        ("variant", "divides_by_one_more", 4),
+        ("variant", "doubles_in_place", 9),
+        ("variant", "detached_shift", 8),
+    ]
+    assert told == list(report.rows)
+    assert len(report.rows[0].of("tiny/test_pool")) == 2
+    assert report.rows[4].verdict("tiny/test_pool") is Verdict.FAILED
+    assert report.rows[4].verdict("tiny/test_pool_without_padding") is Verdict.SKIPPED
+    assert report.rows[4].verdict("other/test") is None
+    assert report.notes == (
+        "tiny/test_total: no variant loses it, so nothing shows that it can fail.",
+        "tiny/test_pool_without_padding: no variant loses it, so nothing shows that it can fail.",
+        "tiny/test_total_leaves_its_input: only the variant doubles_in_place loses it.",
+        "tiny/test_shift_gradient: only the variant detached_shift loses it.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("edit", "problem"),
+    [
+        (
+            ("solution/tiny.py", "x.sum()", "x.sum() + 1"),
+            "solution/tiny.py: seed 1: test_total failed, and it must pass: Wrong values in",
+        ),
+        (
+            ("accepted/einsum.py", "btx->bd", "btx->db"),
+            "accepted/einsum.py: seed 1: test_pool failed, and it must pass",
+        ),
+        (
+            ("starter/tiny.py", "raise NotImplementedError", "return x.sum()"),
+            "starter/tiny.py: seed 1: test_total passed, so that the starter earns 1",
+        ),
+        (
+            ("assignment.toml", '"test_pool", ', '"test_total", '),
+            "variants/pools_padding.py: seed 1: test_total passed, though the variant names it",
+        ),
+        (
+            ("assignment.toml", '"test_pool", ', '"test_pol", '),
+            "variants/pools_padding.py: loses names 'test_pol', and there is no such check",
+        ),
+        (
+            ("variants/pools_padding.py", "return x.mean(dim=1)", "while True: pass"),
+            "set diagnose = false in [variants.pools_padding]",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(changed: Changed, edit: tuple[str, str, str], problem: str) -> None:
+    report = changed(edit)
+    assert not report.ok
+    assert any(text.startswith(problem) or text.endswith(problem + ".") for text in report.problems), (
+        report.problems
+    )
+
+
+def test_a_broken_check_is_a_problem(changed: Changed) -> None:
+    report = changed(("tests/test_public.py", "x = fresh_tensor(2, 3, seed=1)", "x = 1 / 0"))
+    assert any("test_total is broken: ZeroDivisionError" in text for text in report.problems)
+
+
+def test_points_that_do_not_add_up_are_said_at_once(changed: Changed) -> None:
+    with pytest.raises(AssignmentError, match="points is 11, but its checks add up to 10"):
+        changed(("assignment.toml", "points = 10", "points = 11"))
+
+
+def test_what_an_assignment_lacks_is_named(sandbox: Sandbox, careless: Assignment) -> None:
+    report = validate(careless, sandbox, seeds=(1,))
+    assert any(
+        "variants has no variant; so nothing shows that a check can fail" in text for text in report.problems
+    )
