@@ -203,8 +203,11 @@ def _message(error: BaseException) -> str:
 def _bytes(tensor: torch.Tensor) -> bytes | memoryview:
     if tensor.numel() == 0:
         return b""
-    flat: Any = tensor.reshape(-1).view(torch.uint8).numpy()
-    return memoryview(flat)
+    flat = tensor.view(-1)
+    if tensor.dtype is torch.bfloat16:  # numpy has no such type
+        flat = flat.view(torch.uint8)
+    array: Any = flat.numpy()
+    return memoryview(array).cast("B")
 
 
 def plain_tensor(value: torch.Tensor) -> torch.Tensor | None:
@@ -215,10 +218,13 @@ def plain_tensor(value: torch.Tensor) -> torch.Tensor | None:
     """
     try:
         with _FUNCTIONS_OFF():
-            if torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python):
-                return None
-            # Asked of the plain tensor: a subclass may have a `dtype` or `shape` of its own.
-            plain = torch.Tensor.as_subclass(value, torch.Tensor).detach()
+            plain = value
+            if type(value) is not torch.Tensor:
+                if torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python):
+                    return None
+                # Asked of the plain tensor from here on: a subclass may have a `dtype` or `shape` of its own.
+                plain = torch.Tensor.as_subclass(value, torch.Tensor)
+            plain = plain.detach()
             if (
                 plain.layout is not torch.strided
                 or plain.is_quantized
