@@ -58,7 +58,7 @@ def show(result: Result, assignment: Assignment, screen: Console) -> int:
     """Print the report; return the exit status."""
     if result.status is not Status.GRADED:
         stop(result.message, NOT_ALL_WELL)
-    screen.print(student_text(student_view(result)), soft_wrap=True)
+    screen.print(student_text(student_view(result), screen.width), soft_wrap=True)
     elsewhere = assignment.points - result.max_points
     if elsewhere > 0:
         screen.print(

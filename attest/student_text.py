@@ -5,8 +5,9 @@ A view's text is already safe to show; titles, hints and diagnoses are an author
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from graders.result import Verdict
 from reports.student_view import CaseView, CheckView, ErrorView, LoadView, StudentView
@@ -19,43 +20,56 @@ if TYPE_CHECKING:
     from reports.shown_values import Grid, ShownValue
 
 STYLES: dict[Tone, str] = {"good": "green", "bad": "red", "wait": "yellow", "ours": "magenta"}
-Line = tuple[str, str]  # indented text and its style
+NARROWEST = 40  # columns: below this, lines are left for the terminal to break
 
 
-def student_text(view: StudentView) -> Text:
-    """Return the report as rich text."""
+class Line(NamedTuple):
+    """A line to print; `prose` may be broken at `width`, and goes on at the same indent."""
+
+    text: str
+    style: str = ""
+    prose: bool = False
+
+
+def student_text(view: StudentView, width: int = 100) -> Text:
+    """Return the report as rich text, its prose broken to fit `width` columns."""
     from rich.text import Text
 
     whole = Text()
-    for content, style in _lines(view):
-        whole.append(content + "\n", style=style)
+    for line in _lines(view):
+        whole.append((_broken(line.text, width) if line.prose else line.text) + "\n", style=line.style)
     return whole
+
+
+def _broken(text: str, width: int) -> str:
+    if len(text) <= width or width < NARROWEST:
+        return text
+    indent = " " * (len(text) - len(text.lstrip()))
+    return textwrap.fill(text.strip(), width, initial_indent=indent, subsequent_indent=indent + "  ")
 
 
 def _lines(view: StudentView) -> Iterator[Line]:
     yield from _load(view.load)
     for exercise in view.exercises:
-        yield "", ""
-        yield exercise.title, "bold"
+        yield Line("")
+        yield Line(exercise.title, "bold")
         for check in exercise.checks:
             yield from _check(check)
-    yield "", ""
-    yield f"{view.score} points: {view.passed} of {view.checks} checks pass.", "bold"
+    yield Line("")
+    yield Line(f"{view.score} points: {view.passed} of {view.checks} checks pass.", "bold")
     if view.start is not None:
-        yield f"Start with: {one_line(view.start.check.title)} {view.freed}".rstrip(), ""
-    if view.withheld:
-        yield view.withheld, "dim"
+        yield from _prose(f"Start with: {one_line(view.start.check.title)} {view.freed}")
+    yield from _prose(view.withheld, style="dim")
 
 
 def _load(load: LoadView) -> Iterator[Line]:
-    if load.message:
-        yield load.message, "red" if load.trouble else ""
+    yield from _prose(load.message, style="red" if load.trouble else "")
     for cell in load.cells:
-        yield f"{load.path}: {cell.where} {cell.what}. {cell.note}".rstrip(), "yellow"
+        yield from _prose(f"{load.path}: {cell.where} {cell.what}. {cell.note}", style="yellow")
         if cell.error is not None:
             yield from _error(cell.error, "  ")
     for note in load.notes:
-        yield note, "yellow"
+        yield from _prose(note, style="yellow")
     yield from _output("printed while it was loaded", load.stdout, "")
     yield from _output("written to stderr while it was loaded", load.stderr, "")
 
@@ -63,17 +77,17 @@ def _load(load: LoadView) -> Iterator[Line]:
 def _check(view: CheckView) -> Iterator[Line]:
     check, style = view.check, STYLES[view.words.tone]
     word = "" if view.passed else f"{view.words.word}: "
-    yield f"{view.words.mark} {word}{one_line(check.title)} ({view.points})", style
+    yield from _prose(f"{view.words.mark} {word}{one_line(check.title)} ({view.points})", style=style)
     if view.passed:
         return
-    yield from _indented(view.message, "    ")
+    yield from _prose(view.message, "    ")
     for link in view.waits_for:
-        yield f"    First comes: {link.text}", "yellow"
+        yield from _prose(f"First comes: {link.text}", "    ", "yellow")
     if check.diagnosis is not None:
         again = f" Read again: {one_line(check.diagnosis.section)}." if check.diagnosis.section else ""
-        yield f"    Your code behaves like {one_line(check.diagnosis.title)}.{again}", "bold"
+        yield from _prose(f"Your code behaves like {one_line(check.diagnosis.title)}.{again}", "    ", "bold")
     if check.hint:
-        yield from _indented(f"Hint: {visible_text(check.hint)}", "    ", "cyan")
+        yield from _prose(f"Hint: {visible_text(check.hint)}", "    ", "cyan")
     if view.error is not None:
         yield from _error(view.error, "    ")
     if view.case is not None and check.verdict is not Verdict.MISSING:  # any input shows it
@@ -83,33 +97,33 @@ def _check(view: CheckView) -> Iterator[Line]:
 
 
 def _case(case: CaseView) -> Iterator[Line]:
-    yield "    The smallest input that shows it:", "dim"
+    yield Line("    The smallest input that shows it:", "dim")
     if case.call:
         yield from _indented(case.call, "      ", "bold")
     for value in (*case.inputs, case.got, case.expected):
         if value is not None:
             yield from _value(value)
     if case.largest_difference:
-        yield f"      Largest difference: {case.largest_difference}", "dim"
+        yield Line(f"      Largest difference: {case.largest_difference}", "dim")
 
 
 def _value(value: ShownValue) -> Iterator[Line]:
     shape = f"  shape {value.shape}, {value.dtype}" if value.shape else ""
     differs = "  (≠ marks what differs)" if value.marked else ""
-    yield f"      {value.label}{shape}{differs}", "dim"
+    yield Line(f"      {value.label}{shape}{differs}", "dim")
     if value.text is not None:
         yield from _indented(value.text, "        ")
     if value.scalar is not None:
-        yield f"        {'≠' if value.scalar.marked else ''}{value.scalar.text}", ""
+        yield Line(f"        {'≠' if value.scalar.marked else ''}{value.scalar.text}")
     if not value.small:
-        yield "        (too large to show here)", "dim"
+        yield Line("        (too large to show here)", "dim")
         return
     for grid in value.grids:
         if grid.place:
-            yield f"        {grid.place}", "dim"
-        yield from ((f"        {row}", "") for row in _rows(grid))
+            yield Line(f"        {grid.place}", "dim")
+        yield from (Line(f"        {row}") for row in _rows(grid))
     if value.note:
-        yield f"        {value.note}", "dim"
+        yield Line(f"        {value.note}", "dim")
 
 
 def _rows(grid: Grid) -> list[str]:
@@ -125,12 +139,18 @@ def _error(error: ErrorView, indent: str) -> Iterator[Line]:
 
 def _output(what: str, output: Excerpt, indent: str) -> Iterator[Line]:
     if output.text:
-        yield f"{indent}Your code has {what}:", "dim"
+        yield Line(f"{indent}Your code has {what}:", "dim")
         yield from _indented(output.text, f"{indent}  ")
     if output.note:
-        yield f"{indent}  {output.note}", "dim"
+        yield Line(f"{indent}  {output.note}", "dim")
 
 
 def _indented(text: str, indent: str, style: str = "") -> Iterator[Line]:
     if text:
-        yield "\n".join(indent + line for line in text.split("\n")), style
+        yield Line("\n".join(indent + line for line in text.split("\n")), style)
+
+
+def _prose(text: str, indent: str = "", style: str = "") -> Iterator[Line]:
+    for line in text.split("\n"):
+        if line.strip():
+            yield Line(indent + line.strip(), style, prose=True)
