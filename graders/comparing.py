@@ -26,7 +26,7 @@ TOLERANCES: dict[torch.dtype, tuple[float, float]] = {
     torch.bfloat16: (1.6e-2, 1.6e-2),
 }
 # A float64 answer that is this near was most likely computed in float32 in between (2.4e-7 seen), or with a
-# small eps. A float32 tolerance would let real mistakes, such as a mask that leaks 1e-5, be judged more kindly.
+# small eps. A float32 tolerance would let real mistakes, such as a mask that leaks 1e-5, pass too easily.
 _NEAR_ATOL, _NEAR_RTOL = 1e-6, 1e-5
 
 ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "ABSENT"})()  # None is a value that may have come

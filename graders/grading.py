@@ -32,6 +32,7 @@ from sandbox.errors import GuestGone, SandboxBroken
 IN_FLOAT32 = "Judged in float32, which your code makes of float64 inputs."
 SMALL = 24  # a case of this size needs no shrinking: a person reads it at a glance
 SLOW = 0.1  # seconds; a case that takes longer is not tried again and again
+MET = (Verdict.PASSED, Verdict.BROKEN)  # a fault of ours must not cost the checks that build on it
 MORE_CASES = 3  # run for the diagnosis only
 MOST_KEPT_MODULES = 4
 MOST_KEPT_CALLS = 64
@@ -98,7 +99,7 @@ class Grading:
         titles = {one.check.id: one.check.title for one in checks}
         for index, one in enumerate(checks):
             following = checks[index + 1] if index + 1 < len(checks) else None
-            unmet = [name for name in one.check.requires if results[name].verdict is not Verdict.PASSED]
+            unmet = [name for name in one.check.requires if results[name].verdict not in MET]
             if unmet:
                 self._run(Attempt(one, guests, torch.float64, 0, 0.0, skip=True), following)
                 results[one.check.id] = _skipped(one.check, titles[unmet[0]])

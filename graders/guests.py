@@ -114,15 +114,18 @@ class Guests:
 
     def find(self, name: str | None, run_as: RunAs) -> Guest:
         """Return the guest in which `name` is defined, or the main program's. Raises LoadDied, GuestGone."""
-        main = self._guest(0, run_as)
         if name is None or len(self._programs) == 1:
+            return self._guest(0, run_as)
+        elsewhere = next((i for i, names in enumerate(self._spelled) if i and name in names), None)
+        try:
+            main = self._guest(0, run_as)
+        except LoadDied:
+            if elsewhere is None or name in self._spelled[0]:
+                raise
+            return self._guest(elsewhere, run_as)
+        if elsewhere is None or name in self._defined[0, run_as]:
             return main
-        if name in self._defined[0, run_as]:
-            return main
-        for index in range(1, len(self._programs)):
-            if name in self._spelled[index]:
-                return self._guest(index, run_as)
-        return main
+        return self._guest(elsewhere, run_as)
 
     def why_missing(self, name: str, run_as: RunAs) -> Unmade | None:
         """Return why `name` is missing, where the submission spells it out but never came to define it."""

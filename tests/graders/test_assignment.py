@@ -142,9 +142,9 @@ def test_a_kept_file_that_no_table_names(edited: Edit) -> None:
     ("old", "new", "said"),
     [
         (
-            "points = 17",
             "points = 18",
-            r"points is 18, but its exercises add up to 17: 10 \(tiny\) \+ 7 \(careless\)",
+            "points = 17",
+            r"points is 17, but its exercises add up to 18: 10 \(tiny\) \+ 8 \(careless\)",
         ),
         ("../careless", "../nowhere", r"compose.1: '../nowhere' has no assignment\.toml"),
         ("../careless", "../tiny", "compose.1: the exercise id 'tiny' comes twice"),

@@ -89,6 +89,14 @@ def test_what_the_main_program_defines_comes_first(grade: Grade, model: str) -> 
     assert check(result, "test_total").verdict == "passed"
 
 
+def test_a_program_that_dies_costs_nothing_of_another(grade: Grade, model: str) -> None:
+    first, second = model.split("class Shift")
+    dying = "import os\nclass A:\n    os._exit(7)\n"
+    result = grade({"tiny.py": first + dying, "more.py": f"import torch\n\n\nclass Shift{second}"})
+    assert check(result, "test_total").verdict == "crashed"
+    assert check(result, "test_shift_gradient").verdict == "passed"
+
+
 def test_a_submission_that_dies_while_it_loads(grade: Grade) -> None:
     result = grade("import os\nclass A:\n    os._exit(7)\nb = [os._exit(7) for _ in '1']")
     assert set(verdicts(result).values()) == {"crashed", "skipped"}

@@ -123,7 +123,8 @@ def test_a_fault_of_the_test_is_broken_and_costs_nothing(grade: Grade, careless:
         assert fault in found.internal
         assert fault not in found.message
         assert found.hint is None
-    assert (result.points, result.pending_points) == (4, 3)
+    assert check(result, "test_after_the_fault").verdict == "passed"
+    assert (result.points, result.pending_points) == (5, 3)
 
 
 def test_the_time_for_all_checks_together_runs_out(grade: Grade, model: str, tiny: Assignment) -> None:
