@@ -253,7 +253,8 @@ def alike(logits: dict[str, Tensor], still: float) -> str | None:
 
 def hidden_with_padding(case: Rows, model, width: int) -> dict[str, Tensor]:
     """Logits where these hidden states stand in the place of the last that the model makes, then padding."""
-    patterns, length = (*AGREE, DIFFERS), 6
+    # The longest rows first, and full: some models sort by length, some cut common padding off.
+    patterns, length = sorted((*AGREE, DIFFERS), key=len, reverse=True), 4
     here = Rows(tuple(map(len, patterns)), length, case.pad_id, case.seed)
     a, b = 3 * fresh_tensor(2, width, seed=case.seed)
     answer = model.call_with_hidden(here.ids(), hidden=hidden_rows(patterns, a, b, length, case.seed + 1))
