@@ -14,16 +14,16 @@ from typing import Any
 
 import torch
 
+from graders import checkresult
 from graders.calls import Call, Record
 from graders.casebook import SHRINK_SUBMISSION_SECONDS, CaseBook, CaseError, measure, state
 from graders.checks import Cases, Check
-from graders.comparing import ABSENT
 from graders.diagnosis import Diagnoser, Kept
 from graders.fresh import grading_dtype
 from graders.guests import Guests, Spent, TimeUsedUp, added
 from graders.plugin import Collected
-from graders.result import CheckResult, Counterexample, Diagnosis, NamedValue, Verdict
-from graders.showing import describe, line, show
+from graders.result import CheckResult, Diagnosis, Verdict
+from graders.showing import describe, line
 from graders.student import RemoteModule, Student, modules
 from graders.verdicts import Outcome, asks_for_float32, judge, unusable
 from sandbox import Sandbox
@@ -72,12 +72,6 @@ class Attempt:
         return self.spent
 
 
-@dataclass
-class _Graded:
-    result: CheckResult
-    calls: list[Call]  # all of the check, modules kept
-
-
 class Grading:
     """Grades submissions one after another with the same cases."""
 
@@ -102,11 +96,11 @@ class Grading:
             unmet = [name for name in one.check.requires if results[name].verdict not in MET]
             if unmet:
                 self._run(Attempt(one, guests, torch.float64, 0, 0.0, skip=True), following)
-                results[one.check.id] = _skipped(one.check, titles[unmet[0]])
+                results[one.check.id] = checkresult.skipped(one.check, titles[unmet[0]])
                 continue
             attempt, outcome = self._check(one, following, guests, shrink_seconds)
             shrink_seconds -= attempt.shrinking
-            results[one.check.id] = _result(one.check, outcome, attempt)
+            results[one.check.id] = _result(attempt, outcome)
             kept = _kept(attempt, outcome)
             calls.setdefault(one.exercise.id, []).extend(kept)
             if outcome.verdict in (Verdict.FAILED, Verdict.ERROR):
@@ -282,80 +276,13 @@ def hash_seed(seed: int, check: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}\0calls\0{check}".encode()).digest()[:8], "big") >> 1
 
 
-def _skipped(check: Check, needed: str) -> CheckResult:
-    return CheckResult(
-        id=check.id,
-        exercise=check.exercise,
-        title=check.title,
-        points=0,
-        max_points=check.points,
-        verdict=Verdict.SKIPPED,
-        visibility=check.visibility,
-        message=f"Not run, since it needs another check that did not pass: {needed}",
-        requires=check.requires,
-    )
-
-
-def _result(check: Check, outcome: Outcome, attempt: Attempt) -> CheckResult:
-    spent = attempt.spent or Spent()
-    passed = outcome.verdict is Verdict.PASSED
-    return CheckResult(
-        id=check.id,
-        exercise=check.exercise,
-        title=check.title,
-        points=check.points if passed else 0,
-        max_points=check.points,
-        verdict=outcome.verdict,
-        visibility=check.visibility,
-        message=outcome.message,
-        hint=None if passed or outcome.verdict is Verdict.BROKEN else _hint(check),
-        requires=check.requires,
-        counterexample=None if passed else _counterexample(outcome, attempt),
-        error=outcome.error,
-        seconds=spent.seconds,
-        cpu_seconds=spent.cpu_seconds,
-        peak_memory_bytes=spent.peak_memory_bytes,
-        stdout=spent.stdout,
-        stderr=spent.stderr,
-        output_truncated=spent.truncated,
-        internal=outcome.internal,
-    )
-
-
-def _hint(check: Check) -> str | None:
-    section = f"Read again: {check.section}." if check.section else None
-    return " ".join(part for part in (check.hint, section) if part) or None
-
-
-def _counterexample(outcome: Outcome, attempt: Attempt) -> Counterexample | None:
-    """Return the last call of the case that failed, with what came of it and what was expected."""
-    failure = outcome.failure
+def _result(attempt: Attempt, outcome: Outcome) -> CheckResult:
     call = attempt.failing[-1] if attempt.failing else None
-    inputs: list[tuple[str, Any]] = list(failure.inputs.items()) if failure else []
-    text = None
-    if call is not None:
-        signature = _signature(attempt, call)
-        text = call.text(signature)
-        inputs = inputs or list(call.inputs(signature))
-    got = failure.got if failure else ABSENT
-    if failure is None and call is not None and call.answered:
-        got = call.output
-    expected = failure.expected if failure else ABSENT
-    if not inputs and text is None and got is ABSENT and expected is ABSENT:
-        return None
-    marked = failure.marked if failure else ()
-    return Counterexample(
-        inputs=tuple(NamedValue(name=line(name, 100), value=show(value)) for name, value in inputs[:12]),
-        call=text,
-        got=None if got is ABSENT else show(got, marked),
-        expected=None if expected is ABSENT else show(expected),
-        largest_difference=failure.largest_difference if failure else None,
-    )
-
-
-def _signature(attempt: Attempt, call: Call) -> str | None:
-    method = None if call.made_by is None else call.method or "forward"
-    return attempt.guests.signature(call.name, method)
+    signature = None
+    if call is not None and outcome.verdict is not Verdict.PASSED:
+        method = None if call.made_by is None else call.method or "forward"
+        signature = attempt.guests.signature(call.name, method)
+    return checkresult.result(attempt.check, outcome, attempt.spent or Spent(), call, signature)
 
 
 def _kept(attempt: Attempt, outcome: Outcome) -> list[Call]:

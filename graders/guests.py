@@ -5,13 +5,11 @@ Knows which program of the submission defines a name, and why a name is missing.
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from graders import spelled
 from graders.result import CellResult, LoadResult, StudentError, Verdict
 from graders.showing import line, plain
 from sandbox import CellReport, Guest, LoadReport, Program, Sandbox
@@ -20,8 +18,6 @@ from sandbox.errors import GuestGone
 RunAs = Literal["module", "__main__"]
 
 MOST_OUTPUT = 64 * 1024
-MOST_SIGNATURE = 1000
-MOST_SOURCE = 256 * 1024  # characters of a script or cell that is looked into for names
 MOST_CELLS = 50  # cells or statements reported one by one
 MOST_NOTES = 50
 
@@ -143,21 +139,13 @@ class Guests:
         return " and ".join(program.path for program in self._programs[:3])
 
     def signature(self, name: str, method: str | None = None) -> str | None:
-        """Return "(query, key, mask=None)" for a function that the submission spells out at its top level.
-
-        With `method`: of this method of the class `name`, without its first parameter.
-        """
-        found = None
-        for program in reversed(self._programs):
-            for source in program.cells:
-                for statement in _statements(source):
-                    if getattr(statement, "name", None) == name:
-                        found = _signature(statement, method) or found
-        return found if found is None or len(found) <= MOST_SIGNATURE else None
+        """Return the signature of a function (or of a class's method) as the submission spells it."""
+        found = (spelled.signature(program, name, method) for program in self._programs)
+        return next((signature for signature in found if signature), None)
 
     @cached_property
     def _spelled(self) -> tuple[frozenset[str], ...]:
-        return tuple(frozenset(_definitions(program)) for program in self._programs)
+        return tuple(frozenset(spelled.definitions(program)) for program in self._programs)
 
     def _guest(self, index: int, run_as: RunAs) -> Guest:
         key = (index, run_as)
@@ -286,31 +274,15 @@ def student_error(type_name: str, message: str, traceback: tuple[str, ...]) -> S
     )
 
 
-def _signature(statement: ast.stmt, method: str | None) -> str | None:
-    arguments: ast.arguments | None = None
-    match statement, method:
-        case ast.FunctionDef(args=arguments), None:
-            pass
-        case ast.ClassDef(body=body), str():
-            for inner in body:
-                if isinstance(inner, ast.FunctionDef) and inner.name == method and inner.args.args:
-                    arguments = inner.args
-                    arguments.args = arguments.args[1:]
-    try:
-        return None if arguments is None else f"({ast.unparse(arguments)})"
-    except RecursionError:
-        return None
-
-
 def _is_at_fault(program: Program, cell: CellReport, name: str) -> bool:
     """Return whether this cell (of a script: this statement) is why `name` was never defined."""
     if program.kind == "script":
         if _is_syntax_error(cell):
             return True  # nothing of the file ran
-        return name in _defined_at(program.cells[0], cell.number)
+        return name in spelled.defined_at(program.cells[0], cell.number)
     numbers = program.numbers or tuple(range(1, len(program.cells) + 1))
     sources = [source for number, source in zip(numbers, program.cells, strict=True) if number == cell.number]
-    return any(name in _names_in(source) for source in sources)
+    return any(name in spelled.names_in(source) for source in sources)
 
 
 def _unmade(program: Program, cell: CellReport, name: str) -> Unmade:
@@ -336,61 +308,3 @@ def _is_syntax_error(cell: CellReport) -> bool:
         "IndentationError",
         "TabError",
     )
-
-
-def _definitions(program: Program) -> Iterator[str]:
-    for source in program.cells:
-        yield from _names_in(source)
-
-
-def _names_in(source: str) -> set[str]:
-    """Return the names that a piece of source defines at its top level."""
-    statements = _statements(source)
-    if not statements:
-        return set(re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.M)) | set(
-            re.findall(r"^(\w+)\s*(?::[^=\n]*)?=(?!=)", source, re.M)
-        )
-    return {name for statement in statements for name in _bound(statement)}
-
-
-def _statements(source: str) -> list[ast.stmt]:
-    """Return the top-level statements of a script or cell without line magics; none where it is no Python."""
-    without_magics = "\n".join("pass" if text[:1] in ("%", "!") else text for text in source.split("\n"))
-    try:
-        return ast.parse(without_magics).body if len(source) <= MOST_SOURCE else []
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-
-
-def _defined_at(source: str, number: int) -> set[str]:
-    """Return the names that the top-level statement beginning at this line defines."""
-    return {
-        name
-        for statement in _statements(source)
-        if _first_line(statement) <= number <= (statement.end_lineno or statement.lineno)
-        for name in _bound(statement)
-    }
-
-
-def _first_line(statement: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
-
-
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    match statement:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
-        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in aliases)
-        case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            for target in targets:
-                yield from (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
-        case ast.If() | ast.Try() | ast.With() | ast.For() | ast.While():
-            for field in ("body", "orelse", "finalbody"):
-                for inner in getattr(statement, field, []):
-                    yield from _bound(inner)
-            for handler in getattr(statement, "handlers", []):
-                for inner in handler.body:
-                    yield from _bound(inner)

@@ -1,0 +1,85 @@
+"""From an outcome to the CheckResult that is kept: what a student and an instructor can read of one check."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graders.calls import Call
+from graders.checks import Check
+from graders.comparing import ABSENT
+from graders.guests import Spent
+from graders.result import CheckResult, Counterexample, NamedValue, Verdict
+from graders.showing import line, show
+from graders.verdicts import Outcome
+
+
+def skipped(check: Check, needed: str) -> CheckResult:
+    """Return the result of a check that was not run, since the check titled `needed` did not pass."""
+    return CheckResult(
+        id=check.id,
+        exercise=check.exercise,
+        title=check.title,
+        points=0,
+        max_points=check.points,
+        verdict=Verdict.SKIPPED,
+        visibility=check.visibility,
+        message=f"Not run, since it needs another check that did not pass: {needed}",
+        requires=check.requires,
+    )
+
+
+def result(
+    check: Check, outcome: Outcome, spent: Spent, call: Call | None, signature: str | None
+) -> CheckResult:
+    """Return the result of a check that ended so; `call` is the last one of the case that is shown."""
+    passed = outcome.verdict is Verdict.PASSED
+    return CheckResult(
+        id=check.id,
+        exercise=check.exercise,
+        title=check.title,
+        points=check.points if passed else 0,
+        max_points=check.points,
+        verdict=outcome.verdict,
+        visibility=check.visibility,
+        message=outcome.message,
+        hint=None if passed or outcome.verdict is Verdict.BROKEN else _hint(check),
+        requires=check.requires,
+        counterexample=None if passed else _counterexample(outcome, call, signature),
+        error=outcome.error,
+        seconds=spent.seconds,
+        cpu_seconds=spent.cpu_seconds,
+        peak_memory_bytes=spent.peak_memory_bytes,
+        stdout=spent.stdout,
+        stderr=spent.stderr,
+        output_truncated=spent.truncated,
+        internal=outcome.internal,
+    )
+
+
+def _hint(check: Check) -> str | None:
+    section = f"Read again: {check.section}." if check.section else None
+    return " ".join(part for part in (check.hint, section) if part) or None
+
+
+def _counterexample(outcome: Outcome, call: Call | None, signature: str | None) -> Counterexample | None:
+    """Return the call with its inputs, what came of it and what was expected."""
+    failure = outcome.failure
+    inputs: list[tuple[str, Any]] = list(failure.inputs.items()) if failure else []
+    text = None
+    if call is not None:
+        text = call.text(signature)
+        inputs = inputs or list(call.inputs(signature))
+    got = failure.got if failure else ABSENT
+    if failure is None and call is not None and call.answered:
+        got = call.output
+    expected = failure.expected if failure else ABSENT
+    if not inputs and text is None and got is ABSENT and expected is ABSENT:
+        return None
+    marked = failure.marked if failure else ()
+    return Counterexample(
+        inputs=tuple(NamedValue(name=line(name, 100), value=show(value)) for name, value in inputs[:12]),
+        call=text,
+        got=None if got is ABSENT else show(got, marked),
+        expected=None if expected is ABSENT else show(expected),
+        largest_difference=failure.largest_difference if failure else None,
+    )
