@@ -51,7 +51,10 @@ def warm_up(checks: list[Check], submissions: list[Path]) -> None:
 
 
 def time_fork(checks: list[Check], path: Path) -> tuple[float, int]:
-    """Load and check one submission in a fork of this process; return seconds and how many checks passed."""
+    """Load and check one submission in a fork of this process; return seconds and how many checks passed.
+
+    torch must not have used more than one thread here: its threads do not live on in a fork.
+    """
     started = time.perf_counter()
     mine, theirs = os.pipe()
     child = os.fork()
