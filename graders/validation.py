@@ -14,6 +14,7 @@ from typing import Literal
 from graders.assignment import Assignment, Exercise
 from graders.checks import Check
 from graders.result import CheckResult, Result, Status, Student, Verdict
+from graders.seeds import under_seeds
 from graders.session import GradingSession, Job, collect_checks
 from graders.showing import line
 from sandbox import Sandbox
@@ -80,25 +81,23 @@ def validate(
     *,
     on_program: Callable[[Row], None] | None = None,
 ) -> ValidationReport:
-    """Run every program kept with the assignment under every seed.
+    """Run every program kept with the assignment under every seed, the seeds side by side.
 
     `on_program` is told of each row as it is done. Raises AssignmentError where the tests cannot be used.
     """
     checks = collect_checks(assignment)
+    programs = [row for exercise in assignment.exercises for row in _programs(exercise)]
     rows: list[Row] = []
-    for exercise in assignment.exercises:
-        alone = _alone(assignment, exercise)
-        programs = list(_programs(exercise))
-        results: list[list[Result]] = [[] for _ in programs]
-        jobs = [Job(Student(id=f"{row.kind} {row.name}"), row.path) for row in programs]
-        for seed in seeds:
-            found: list[Result] = []
-            GradingSession(alone, sandbox, seed).run(jobs, found.append)
-            for index, result in enumerate(found):
-                results[index].append(result)
-                if on_program and seed == seeds[-1]:
-                    on_program(_with_results(programs[index], results[index]))
-        rows += [_with_results(row, of_row) for row, of_row in zip(programs, results, strict=True)]
+
+    def grade(own: Sandbox, seed: int, tell: Callable[[Result], None]) -> None:
+        for exercise in assignment.exercises:
+            jobs = [Job(Student(id=f"{row.kind} {row.name}"), row.path) for row in _programs(exercise)]
+            GradingSession(_alone(assignment, exercise), own, seed).run(jobs, tell)
+
+    for row, results in zip(programs, under_seeds(grade, sandbox, seeds), strict=True):
+        rows.append(replace(row, results=results))
+        if on_program:
+            on_program(rows[-1])
     problems = [*_missing_kinds(assignment, rows)]
     for row in rows:
         problems += _problems(row, {check.id for check in checks})
@@ -143,10 +142,6 @@ def _programs(exercise: Exercise) -> Iterator[Row]:
             loses=variant.loses,
             diagnose=variant.diagnose,
         )
-
-
-def _with_results(row: Row, results: Sequence[Result]) -> Row:
-    return replace(row, results=tuple(results))
 
 
 def _missing_kinds(assignment: Assignment, rows: Sequence[Row]) -> Iterator[str]:
