@@ -1,7 +1,8 @@
 """What was asked of a submission while a check ran: each call, its inputs and its answer.
 
 The record serves the report (the inputs of the last call) and the diagnosis (is there a variant that
-answers the same?). It holds copies: what a test does with its tensors later does not change it.
+answers the same?). It holds the tensors themselves, since copies would cost more than the calls, and
+notices when a test writes to one of them later.
 """
 
 from __future__ import annotations
@@ -38,6 +39,20 @@ class Call:
     output: Any = None
     raised: tuple[str, str] | None = None  # (type, message) of what the student's code raised
     answered: bool = False
+    size: int = 0  # bytes of the tensors in it
+    _watched: list[tuple[torch.Tensor, int]] = field(default_factory=list)
+
+    def watch(self, value: Any) -> int:
+        """Remember the tensors in `value` as they are now; return their bytes."""
+        before = self.size
+        for tensor in tensors(value):
+            self._watched.append((tensor, tensor._version))
+            self.size += tensor.numel() * tensor.element_size()
+        return self.size - before
+
+    def intact(self) -> bool:
+        """Return whether all its tensors are as they were when the call was made and answered."""
+        return all(tensor._version == version for tensor, version in self._watched)
 
     def text(self, signature: str | None = None) -> str:
         """Return the call as one would write it, tensors by their names."""
@@ -104,20 +119,18 @@ class Record:
 
     def begin(self, call: Call) -> Call:
         """Note that `call` is about to be made."""
-        call.args, call.kwargs = copied(call.args), copied(call.kwargs)
         self.calls.append(call)
         self.current.append(call)
-        self._bytes += size(call.args) + size(call.kwargs)
+        self._bytes += call.watch((call.args, call.kwargs))
         while len(self.calls) > 1 and (len(self.calls) > MOST_CALLS or self._bytes > MOST_BYTES):
-            gone = self.calls.pop(0)
-            self._bytes -= size(gone.args) + size(gone.kwargs) + size(gone.output)
+            self._bytes -= self.calls.pop(0).size
         return call
 
     def end(self, call: Call, output: Any) -> None:
         """Note what the call answered."""
-        call.output, call.answered = copied(output), True
+        call.output, call.answered = output, True
         self.answers += 1
-        self._bytes += size(output)
+        self._bytes += call.watch(output)
 
     def note(self, value: Any, asked: torch.dtype) -> None:
         """Note whether the answer is less exact than what was asked for."""
@@ -146,8 +159,3 @@ def copied(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: copied(item) for key, item in value.items()}
     return value
-
-
-def size(value: Any) -> int:
-    """Return the bytes of the tensors in `value`."""
-    return sum(tensor.numel() * tensor.element_size() for tensor in tensors(value))

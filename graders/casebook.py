@@ -27,6 +27,7 @@ from graders.fresh import grading_dtype
 SHRINK_EVALUATIONS = 40
 SHRINK_SECONDS = 0.5
 SHRINK_SUBMISSION_SECONDS = 1.0
+MOST_REMEMBERED = 10_000
 
 _SETTINGS: dict[str, Any] = {
     "database": None,
@@ -48,6 +49,7 @@ class CaseBook:
         self._seed = seed
         self._drawn: dict[str, tuple[Any, ...]] = {}
         self._cast: dict[tuple[str, torch.dtype], tuple[Any, ...]] = {}
+        self._tensors: dict[int, tuple[Any, tuple[torch.Tensor, ...]]] = {}  # by id, with the case itself
 
     def cases(self, check: str, source: Cases, dtype: torch.dtype) -> tuple[Any, ...]:
         """Return the cases of a check, small ones first, with float64 tensors cast to `dtype`."""
@@ -56,6 +58,14 @@ class CaseBook:
                 self._drawn[check] = self._draw(check, source)
             self._cast[check, dtype] = tuple(cast(case, dtype) for case in self._drawn[check])
         return self._cast[check, dtype]
+
+    def tensors(self, case: Any) -> tuple[torch.Tensor, ...]:
+        """Return the tensors of a case: their versions tell whether something has written to them."""
+        if id(case) not in self._tensors:
+            if len(self._tensors) >= MOST_REMEMBERED:
+                self._tensors.clear()
+            self._tensors[id(case)] = (case, tensors_in(case))
+        return self._tensors[id(case)][1]
 
     def forget(self, check: str) -> None:
         """Draw this check's cases afresh next time, because something changed them."""
@@ -254,9 +264,9 @@ def cast(value: Any, dtype: torch.dtype) -> Any:
     return clone
 
 
-def state(value: Any) -> tuple[int, ...]:
-    """Return the versions of a case's tensors: they change when a tensor is written to in place."""
+def tensors_in(value: Any) -> tuple[torch.Tensor, ...]:
+    """Return the tensors of a case."""
     if isinstance(value, torch.Tensor):
-        return (value._version,)
+        return (value,)
     inside = parts(value)
-    return () if inside is None else tuple(version for _, part in inside for version in state(part))
+    return () if inside is None else tuple(found for _, part in inside for found in tensors_in(part))

@@ -179,11 +179,15 @@ def _close_tensors(
         if not torch.equal(got, expected):
             _wrong_exact_values(got, expected, what)
         return
-    if bool(torch.isnan(expected).any()):
-        raise ValueError(f"the expected value of {what} holds nan, so no answer could be right")
     default_atol, default_rtol = TOLERANCES.get(expected.dtype, TOLERANCES[torch.float64])
     atol = default_atol if atol is None else atol
     rtol = default_rtol if rtol is None else rtol
+    # Nearly every answer is finite and right, and this takes a third of the time of allclose. Strictly less:
+    # the tolerance of an infinity is infinite.
+    if bool(((got - expected).abs() < expected.abs().mul_(rtol).add_(atol)).all()):
+        return
+    if bool(torch.isnan(expected).any()):
+        raise ValueError(f"the expected value of {what} holds nan, so no answer could be right")
     # allclose takes equal infinities for equal, and NaN for unequal to everything.
     if not torch.allclose(got, expected, rtol=rtol, atol=atol):
         _wrong_values(got, expected, what, atol, rtol)

@@ -16,7 +16,7 @@ import torch
 
 from graders import checkresult
 from graders.calls import Call, Record
-from graders.casebook import SHRINK_SUBMISSION_SECONDS, CaseBook, CaseError, measure, state
+from graders.casebook import SHRINK_SUBMISSION_SECONDS, CaseBook, CaseError, measure, tensors_in
 from graders.checks import Cases, Check
 from graders.diagnosis import Diagnoser, Kept
 from graders.fresh import grading_dtype
@@ -204,9 +204,10 @@ class Grading:
 
     def _try_case(self, attempt: Attempt, run: Callable[[Any], None], case: Any) -> None:
         attempt.record.begin_case()
-        before = state(case)
+        tensors = self._book.tensors(case)
+        before = [tensor._version for tensor in tensors]
         run(case)
-        if state(case) != before:
+        if before != [tensor._version for tensor in tensors]:
             self._book.forget(attempt.check.id)
             raise CaseError(
                 f"{attempt.check.id} changes its case in place; the next submission would meet another."
@@ -293,7 +294,7 @@ def _kept(attempt: Attempt, outcome: Outcome) -> list[Call]:
     calls = attempt.record.calls[-MOST_KEPT_CALLS:]
     shown = {id(call) for call in attempt.failing}
     calls = [call for call in calls if id(call) not in shown] + list(attempt.failing)
-    calls = [call for call in calls if not isinstance(call.output, RemoteModule)]
+    calls = [call for call in calls if call.intact() and not isinstance(call.output, RemoteModule)]
     if outcome.verdict is Verdict.PASSED:
         return [call for call in calls[:8] if not modules(call)]
     states: dict[int, Kept | None] = {}
