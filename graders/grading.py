@@ -16,7 +16,7 @@ import torch
 
 from graders import checkresult
 from graders.calls import Call, Record
-from graders.casebook import SHRINK_SUBMISSION_SECONDS, CaseBook, CaseError, measure, tensors_in
+from graders.casebook import SHRINK_SUBMISSION_SECONDS, CaseBook, CaseError, measure
 from graders.checks import Cases, Check
 from graders.diagnosis import Diagnoser, Kept
 from graders.fresh import grading_dtype
@@ -26,7 +26,7 @@ from graders.result import CheckResult, Diagnosis, Verdict
 from graders.showing import describe, line
 from graders.student import RemoteModule, Student, modules
 from graders.verdicts import Outcome, asks_for_float32, judge, unusable
-from sandbox import Sandbox
+from sandbox import Foreseen, Sandbox
 from sandbox.errors import GuestGone, SandboxBroken
 
 IN_FLOAT32 = "Judged in float32, which your code makes of float64 inputs."
@@ -61,6 +61,10 @@ class Attempt:
     def check(self) -> Check:
         return self.collected.check
 
+    @property
+    def key(self) -> tuple[str, torch.dtype]:
+        return self.check.id, self.dtype
+
     def judge(self, ended: BaseException | None) -> Outcome:
         """Return the outcome of having ended so."""
         return judge(ended, self.guests, self.collected.exercise.run_as, self.record)
@@ -82,6 +86,7 @@ class Grading:
         self._book = CaseBook(seed)
         self._diagnoser = Diagnoser()
         self._sound: dict[tuple[str, torch.dtype], bool] = {}
+        self._asked: dict[tuple[str, torch.dtype], tuple[Foreseen, ...]] = {}
         self._now: Attempt | None = None
 
     def grade(self, checks: Sequence[Collected], guests: Guests) -> tuple[CheckResult, ...]:
@@ -177,7 +182,7 @@ class Grading:
         token = grading_dtype.set(attempt.dtype)
         try:
             if not attempt.skip:
-                attempt.guests.begin_check()
+                attempt.guests.begin_check(self._asked.get(attempt.key, ()))
             ended = attempt.collected(following)
             attempt.failing = attempt.failing or attempt.record.current
             if not isinstance(ended, SandboxBroken):
@@ -187,7 +192,11 @@ class Grading:
         finally:
             grading_dtype.reset(token)
             self._now = before
-        return attempt.judge(ended)
+        outcome = attempt.judge(ended)
+        if outcome.verdict is Verdict.PASSED:
+            # What it asked is what it will ask of every submission, as far as answers do not change that.
+            self._asked.setdefault(attempt.key, attempt.guests.asked)
+        return outcome
 
     def _is_sound(self, one: Collected, following: Collected | None, dtype: torch.dtype) -> bool:
         """Return whether the model solution passes this check, asked once per run."""
@@ -278,7 +287,7 @@ def hash_seed(seed: int, check: str) -> int:
 
 
 def _result(attempt: Attempt, outcome: Outcome) -> CheckResult:
-    call = attempt.failing[-1] if attempt.failing else None
+    call = attempt.failing[-1] if attempt.failing and attempt.failing[-1].intact() else None
     signature = None
     if call is not None and outcome.verdict is not Verdict.PASSED:
         method = None if call.made_by is None else call.method or "forward"

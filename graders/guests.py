@@ -12,7 +12,7 @@ from typing import Literal
 from graders import spelled
 from graders.result import CellResult, LoadResult, StudentError, Verdict
 from graders.showing import line, plain
-from sandbox import CellReport, Guest, LoadReport, Program, Sandbox
+from sandbox import CellReport, Foreseen, Guest, LoadReport, Program, Sandbox
 from sandbox.errors import GuestGone
 
 RunAs = Literal["module", "__main__"]
@@ -75,6 +75,8 @@ class Guests:
         self._defined: dict[tuple[int, RunAs], frozenset[str]] = {}  # asked only where there is a choice
         self._in_check: set[tuple[int, RunAs]] = set()
         self._lost = Spent()  # of guests that died in this check
+        self._to_send: tuple[Foreseen, ...] = ()
+        self.asked: tuple[Foreseen, ...] = ()  # what the last check asked of the main program
         self.load = LoadResult(path=programs[0].path if programs else "", kind=_kind(programs))
 
     def __enter__(self) -> Guests:
@@ -89,9 +91,13 @@ class Guests:
         for guest in guests.values():
             guest.close()
 
-    def begin_check(self) -> None:
-        """Set the meters of one check to zero. Raises TimeUsedUp."""
+    def begin_check(self, ahead: tuple[Foreseen, ...] = ()) -> None:
+        """Set the meters of one check to zero. Raises TimeUsedUp.
+
+        `ahead` is what the check asked of another submission, in the main program.
+        """
         self._in_check.clear()
+        self._to_send, self.asked = ahead, ()
         self._lost = Spent()
         if self._used >= self._limit:
             raise TimeUsedUp(self._limit)
@@ -100,6 +106,9 @@ class Guests:
         """Return what the check used and printed, and count its time."""
         spent = self._lost
         for key in list(self._in_check):
+            self._alive[key].settle()
+            if key[0] == 0:
+                self.asked = self._alive[key].asked()
             spent = added(spent, _spent(self._alive[key]))
             if not self._alive[key].alive:
                 self._alive.pop(key).close()
@@ -161,7 +170,8 @@ class Guests:
             guest = self._alive[key] = self._load(key)
         if key not in self._in_check:
             self._in_check.add(key)
-            guest.start_check()
+            guest.start_check(self._to_send if key[0] == 0 else ())
+            self._to_send = ()  # a guest that replaces this one is asked from the middle of the check
         return guest
 
     def _load(self, key: tuple[int, RunAs]) -> Guest:

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .ahead import Foreseen
     from .answers import (
         CellError,
         CellReport,
@@ -49,6 +50,7 @@ _HOMES = {
     "CellError": ".answers",
     "CellReport": ".answers",
     "Gradients": ".answers",
+    "Foreseen": ".ahead",
     "Guest": ".guest",
     "GuestCrashed": ".errors",
     "GuestError": ".errors",
@@ -88,6 +90,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "CellError",
     "CellReport",
+    "Foreseen",
     "Gradients",
     "Guest",
     "GuestCrashed",

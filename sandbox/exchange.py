@@ -11,6 +11,7 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .errors import GuestCrashed, GuestGone, GuestMemory, GuestOutput, GuestTimeout
@@ -55,6 +56,8 @@ class Exchange:
         self._streams = {ends.out: Stream(ends.out), ends.err: Stream(ends.err)}
         self._wire = ends.wire.fileno()
         self._sending = False
+        self._ahead = 0  # questions that have been sent and whose answers have not been taken
+        self._outgoing: Outgoing | None = None
         self._poll = select.poll()
         self._poll.register(ends.wire, select.POLLIN)
         self._poll.register(ends.pidfd, select.POLLIN)
@@ -116,23 +119,52 @@ class Exchange:
         finally:
             self.seconds += time.monotonic() - start
 
+    def send_ahead(self, frames: Sequence[tuple[bytes, list[bytes | memoryview]]]) -> None:
+        """Send questions that are answered one after another while the grader does something else."""
+        if self.end is not None or not frames:
+            return
+        try:
+            self._nothing_waits()
+        except FrameError as error:
+            self.stop(not_an_answer(str(error)))
+            return
+        except GuestGone:
+            return  # the next question finds out
+        self._ahead = len(frames)
+        self._send(Outgoing.together(frames))
+
+    def take_ahead(self, seconds: float, cpu_seconds: float) -> tuple[bytes, bytearray]:
+        """The answer to the first question sent ahead that has none yet; as `ask`."""
+        if self.end is not None:
+            raise self.end
+        start = time.monotonic()
+        self._ahead -= 1
+        try:
+            return self._wait(start, seconds, cpu_seconds)
+        except FrameError as error:
+            raise self.stop(not_an_answer(str(error))) from None
+        finally:
+            self.seconds += time.monotonic() - start
+
     def greeting(self, seconds: float) -> tuple[bytes, bytearray]:
         """The frame that a guest sends by itself when it has been confined."""
-        return self._ask(None, time.monotonic(), seconds, seconds)
+        return self._wait(time.monotonic(), seconds, seconds)
 
     def _ask(
-        self, outgoing: Outgoing | None, start: float, seconds: float, cpu_seconds: float
+        self, outgoing: Outgoing, start: float, seconds: float, cpu_seconds: float
     ) -> tuple[bytes, bytearray]:
-        if outgoing is not None:
-            self._nothing_waits()
-            self._send(outgoing)
+        self._nothing_waits()
+        self._send(outgoing)
+        return self._wait(start, seconds, cpu_seconds)
+
+    def _wait(self, start: float, seconds: float, cpu_seconds: float) -> tuple[bytes, bytearray]:
         next_tick = start + TICK
+        ended = False
         while True:
-            ended = self._take_what_comes(outgoing, next_tick)
-            if ended:
-                self._receive_rest()
             answer = self._reader.take()
             if answer is not None:
+                if not self._ahead and not self._reader.empty:
+                    raise FrameError("more than one answer to one question")
                 return answer
             if ended:
                 raise self._died()
@@ -140,14 +172,17 @@ class Exchange:
             if now >= next_tick:
                 next_tick = now + TICK
                 self._look(now - start, seconds, cpu_seconds)
+            ended = self._take_what_comes(next_tick)
+            if ended:
+                self._receive_rest()
 
-    def _take_what_comes(self, outgoing: Outgoing | None, until: float) -> bool:
+    def _take_what_comes(self, until: float) -> bool:
         """Wait for anything; whether the guest has ended or closed its wire."""
         ended = False
         for fd, event in self._poll.poll(max(0.0, until - time.monotonic()) * 1000 + 1):
             if fd == self._wire:
-                if event & select.POLLOUT and outgoing is not None:
-                    self._send(outgoing)
+                if event & select.POLLOUT and self._outgoing is not None:
+                    self._send(self._outgoing)
                 ended |= bool(event & (select.POLLIN | _GONE)) and not self._receive()
             elif fd == self._ends.pidfd:
                 ended = True
@@ -157,6 +192,8 @@ class Exchange:
 
     def _nothing_waits(self) -> None:
         """Before a question: no answer may lie there already."""
+        if not self._reader.empty:
+            raise FrameError("something that no question asked for")
         try:
             alive = self._reader.receive(self._ends.wire)
         except BlockingIOError:
@@ -175,6 +212,7 @@ class Exchange:
             waits = True
         except OSError:
             waits = False  # it has closed its end; what it has sent before is still read
+        self._outgoing = outgoing if waits else None
         if waits is not self._sending:
             self._sending = waits
             self._poll.modify(self._wire, select.POLLIN | (select.POLLOUT if waits else 0))
@@ -190,7 +228,7 @@ class Exchange:
     def _receive_rest(self) -> None:
         """An answer that was sent whole before its sender died is an answer."""
         try:
-            while self._reader.receive(self._ends.wire):
+            while not self._reader.whole and self._reader.receive(self._ends.wire):
                 pass
         except OSError:
             return

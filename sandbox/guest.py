@@ -12,6 +12,7 @@ import msgspec
 from torch import Tensor
 from torch import dtype as Dtype  # noqa: N812  `torch` is a method here
 
+from .ahead import Ahead, Foreseen, numbered
 from .answers import (
     CellError,
     CellReport,
@@ -51,6 +52,7 @@ _decode = msgspec.msgpack.Decoder(Answer).decode
 # Beyond the soft alarm: for the moments that later cells get, and for writing the report.
 _LOAD_GRACE = 1.0
 _REAPING_SECONDS = 10.0
+_SETTLING_SECONDS = 2.0
 
 
 class Guest:
@@ -71,6 +73,7 @@ class Guest:
         self._reap = reap
         self._ids = itertools.count(1)
         self._closed = self._reaped = False
+        self._ahead = Ahead()
         self._exchange = Exchange(ends, Meter(host_pid), limits)
         try:
             self._checked(0, *self._exchange.greeting(greet))
@@ -128,7 +131,7 @@ class Guest:
         where = target if isinstance(target, str) else target.id
         nodes = encoder.encode(args), encoder.encode(kwargs)
         question = Call(next(self._ids), where, method, *nodes, grad, seed, keep_inputs)
-        value = self._value(question, encoder.body())
+        value = self._value(question, encoder.body(), isinstance(target, str) and not encoder.handles)
         if not keep_inputs:
             return value
         after, positional, named = self._shaped(value, tuple[Any, tuple[Any, ...], dict[str, Any]])
@@ -207,9 +210,26 @@ class Guest:
 
     # Meters
 
-    def start_check(self) -> None:
-        """Begin a check: clocks at zero, output empty."""
+    def start_check(self, ahead: tuple[Foreseen, ...] = ()) -> None:
+        """Begin a check: clocks at zero, output empty.
+
+        `ahead` are calls that the check will begin with, as `asked` returned them for another submission:
+        the guest works on them while the grader is busy with the answers. A call that turns out otherwise
+        is made as ever.
+        """
+        self.settle()
         self._exchange.start_check()
+        sent = [(next(self._ids), one) for one in ahead]
+        self._ahead = Ahead(sent)
+        self._exchange.send_ahead([(_encode(numbered(one.call, n)), [one.body]) for n, one in sent])
+
+    def asked(self) -> tuple[Foreseen, ...]:
+        """The calls that this check began with, as far as any submission can be asked the same."""
+        return self._ahead.asked()
+
+    def settle(self) -> None:
+        """Take the answers that nobody asked for; a guest that does not give them soon is ended."""
+        self._give_up_ahead(_SETTLING_SECONDS, _SETTLING_SECONDS)
 
     def take_output(self) -> Output:
         """What was printed since the last take."""
@@ -262,9 +282,17 @@ class Guest:
         value = self._value(Operate(next(self._ids), operation, *nodes), encoder.body())
         return self._shaped(value, kind)
 
-    def _value(self, question: Question, body: list[bytes | memoryview]) -> Value:
+    def _value(
+        self, question: Call | Operate, body: list[bytes | memoryview], repeatable: bool = False
+    ) -> Value:
+        self._ahead.note(question if repeatable and isinstance(question, Call) else None, body)
         limits = self._limits
-        answer, tensors = self._ask(question, body, limits.check_seconds, limits.check_cpu_seconds)
+        number = self._ahead.take(question, body) if isinstance(question, Call) else None
+        if number is None:
+            self._give_up_ahead(limits.check_seconds, limits.check_cpu_seconds)
+            answer, tensors = self._ask(question, body, limits.check_seconds, limits.check_cpu_seconds)
+        else:
+            answer, tensors = self._take(number, limits.check_seconds, limits.check_cpu_seconds)
         if not isinstance(answer, Answered):
             self._refuse("a wrong kind of answer")
         try:
@@ -283,6 +311,26 @@ class Guest:
             self._find_end()
             raise self._gone() from None
         return self._checked(question.id, header, tensors)
+
+    def _take(self, number: int, seconds: float, cpu: float) -> tuple[Answer, bytearray]:
+        try:
+            header, tensors = self._exchange.take_ahead(seconds, cpu)
+        except Died:
+            self._find_end()
+            raise self._gone() from None
+        return self._checked(number, header, tensors)
+
+    def _give_up_ahead(self, seconds: float, cpu: float) -> None:
+        """Take the answers to what was sent ahead and will not be asked for, and look at none."""
+        exchange = self._exchange
+        try:
+            while self._ahead.waiting:
+                self._ahead.drop()
+                exchange.take_ahead(exchange.seconds + seconds, exchange.cpu_seconds() + cpu)
+        except Died:
+            self._find_end()
+        except GuestGone:
+            pass  # what is asked next raises it
 
     def _checked(self, number: int, header: bytes, tensors: bytearray) -> tuple[Answer, bytearray]:
         try:

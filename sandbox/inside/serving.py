@@ -37,7 +37,7 @@ from .questions import (
 )
 from .tracebacks import describe
 from .values import Decoder, Encoder, TooLarge, Value, tensors_of
-from .wire import MAX_ANSWER_HEADER, Outgoing, read_frame
+from .wire import MAX_ANSWER_HEADER, MAX_QUESTION_HEADER, FrameReader, Outgoing, read_frame
 
 _decode = msgspec.msgpack.Decoder(Question).decode
 _encode = msgspec.msgpack.Encoder().encode
@@ -87,9 +87,10 @@ def serve(wire: socket.socket) -> None:
     """Answer questions until the grader closes the wire."""
     gc.enable()
     server = _Server()
+    reader = FrameReader(MAX_QUESTION_HEADER)
     _send(wire, _encode(Answered(0, None)), [])
     while True:
-        arrived = read_frame(wire)
+        arrived = read_frame(wire, reader)
         if arrived is None:
             return
         header, body = arrived

@@ -110,6 +110,7 @@ class Encoder:
         self._nodes = 0
         self._size = 0
         self._tensors: list[torch.Tensor] = []
+        self.handles = False  # whether a handle was met, which means nothing in another guest
 
     def encode(self, value: object, depth: int = 0) -> Node:
         kind = type(value)
@@ -145,6 +146,7 @@ class Encoder:
     def _container(self, kind: type, value: Any, depth: int) -> Node:
         deeper = depth + 1
         if kind is Opaque:
+            self.handles = True
             return OpaqueNode(value.id, value.type_name, value.is_module, value.text)
         if issubclass(kind, tuple):
             return TupleNode([self.encode(item, deeper) for item in self._counted(tuple.__iter__(value))])

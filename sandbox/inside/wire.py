@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 PREFIX = struct.Struct("<IQ")
 
@@ -37,6 +37,13 @@ class Outgoing:
             parts = (b"".join(parts),)
         self._parts = [memoryview(part) for part in parts if len(part)]
 
+    @classmethod
+    def together(cls, frames: Iterable[tuple[bytes, Sequence[bytes | memoryview]]]) -> Outgoing:
+        """Several small frames, which go out one right behind the other."""
+        every = cls(b"")
+        every._parts = [memoryview(b"".join(part for frame in frames for part in cls(*frame)._parts))]
+        return every
+
     @property
     def done(self) -> bool:
         """Whether all of it has been sent."""
@@ -51,9 +58,8 @@ class Outgoing:
             self._parts[0] = self._parts[0][sent:]
 
 
-def read_frame(connection: socket.socket) -> tuple[bytes, bytearray] | None:
+def read_frame(connection: socket.socket, reader: FrameReader) -> tuple[bytes, bytearray] | None:
     """The next question's header and body, waiting for it; None when the grader has closed the wire."""
-    reader = FrameReader(MAX_QUESTION_HEADER)
     while (arrived := reader.take()) is None:
         if not reader.receive(connection):
             return None
@@ -79,24 +85,35 @@ class FrameReader:
             self._filled += len(data)
             self._measure()
             return True
+        if self.whole:
+            return True
         got = connection.recv_into(memoryview(self._buffer)[self._filled :])
         self._filled += got
         return got > 0
 
     def take(self) -> tuple[bytes, bytearray] | None:
         """The header and body of a frame that has arrived whole, else None."""
-        if self._sizes is None:
+        if self._sizes is None or not self.whole:
             return None
         header_size, body_size = self._sizes
         whole = PREFIX.size + header_size + body_size
-        if self._filled < whole:
-            return None
-        if self._filled > whole:
-            raise FrameError("more than one answer to one question")
         header = bytes(memoryview(self._buffer)[PREFIX.size : PREFIX.size + header_size])
         body = self._buffer[PREFIX.size + header_size : whole]
-        self._buffer, self._filled, self._sizes = bytearray(), 0, None
+        # What has arrived of the frame after it.
+        self._buffer = self._buffer[whole : self._filled]
+        self._filled, self._sizes = len(self._buffer), None
+        self._measure()
         return header, body
+
+    @property
+    def whole(self) -> bool:
+        """Whether a frame has arrived whole."""
+        return self._sizes is not None and self._filled >= PREFIX.size + sum(self._sizes)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing has arrived that has not been taken."""
+        return not self._filled
 
     def _measure(self) -> None:
         if self._filled < PREFIX.size:

@@ -151,9 +151,7 @@ def test_what_is_no_module_fails_the_check(student: Student) -> None:
 
 
 def test_calls_are_recorded_as_they_were_made(student: Student, record: Record) -> None:
-    x = torch.ones(2)
-    student.double(x)
-    x.zero_()
+    student.double(torch.ones(2))
     with pytest.raises(StudentRaised):
         student.double("a", times="b")
     net = student.build("Net", width=4)
@@ -166,6 +164,16 @@ def test_calls_are_recorded_as_they_were_made(student: Student, record: Record) 
     assert record.calls[1].raised[0] == "TypeError"
     assert list(record.calls[3].modes.values()) == [False]
     assert record.answers == 4
+
+
+def test_a_call_whose_tensors_were_written_to_later_says_so(student: Student, record: Record) -> None:
+    x = torch.ones(2)
+    student.double(x)
+    answer = student.double(x)
+    answer += 1
+    assert [call.intact() for call in record.calls] == [True, False]
+    x.zero_()
+    assert [call.intact() for call in record.calls] == [False, False]
 
 
 def test_a_float32_answer_to_a_float64_question_is_noted(student: Student, record: Record) -> None:
