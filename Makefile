@@ -7,8 +7,9 @@
 #   make schema   write docs/result.schema.json again after a change of the Result
 #   make clean    remove what these made, but not .venv
 #
-# On a machine without an NVIDIA card, the CPU build of torch saves about 3 GB:
-#     make demo PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
+# On a machine without an NVIDIA card, the CPU build of torch saves about 3 GB: give the address of PyTorch's
+# index of CPU builds, which its installation page names:
+#     make demo PIP_EXTRA_INDEX_URL=...
 
 PYTHON ?= python3
 VENV := .venv

@@ -17,9 +17,9 @@ class Limits:
     of one submission; a guest by itself does not use it.
     """
 
-    load_seconds: float = 20.0
+    load_seconds: float = 15.0
     check_seconds: float = 10.0
-    check_cpu_seconds: float = 10.0
+    check_cpu_seconds: float = 5.0
     submission_seconds: float = 120.0
     memory_bytes: int = 2 * 2**30
     processes: int = 64
