@@ -58,6 +58,7 @@ class VariantTable(_Strict):
 
     title: Text
     section: Text | None = None
+    hint: Text | None = None  # how to mend just this error, in place of the hint of the check that it fails
     loses: tuple[Name, ...] = Field(min_length=1, strict=False)
     diagnose: bool = True  # false for a variant that hangs or harms, which must never run outside the sandbox
 
@@ -105,6 +106,7 @@ class Variant:
     loses: tuple[str, ...]  # check ids
     path: Path
     diagnose: bool = True
+    hint: str | None = None
 
 
 @dataclass(frozen=True)
@@ -282,6 +284,7 @@ def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
             loses=tuple(f"{table.id}/{test}" for test in variant.loses),
             path=_kept(folder, where, "variants", name),
             diagnose=variant.diagnose,
+            hint=variant.hint,
         )
         for name, variant in table.variants.items()
     )

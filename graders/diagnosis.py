@@ -104,7 +104,8 @@ class Diagnoser:
             fitting = [variant for variant in fitting if self._fits(variant, more[:MOST_CALLS])]
         if len(fitting) != 1:
             return None
-        return Diagnosis(variant=fitting[0].name, title=fitting[0].title, section=fitting[0].section)
+        found = fitting[0]
+        return Diagnosis(variant=found.name, title=found.title, section=found.section, hint=found.hint)
 
     def forget(self) -> None:
         """Drop what is known of one submission's calls."""

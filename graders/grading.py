@@ -113,7 +113,9 @@ class Grading:
         for one, own in failed:
             found = self._diagnose(one, own, calls[one.exercise.id])
             if found is not None:
-                results[one.check.id] = results[one.check.id].model_copy(update={"diagnosis": found})
+                # A check's own hint may be about another way to fail it.
+                known = {"diagnosis": found, "hint": found.hint}
+                results[one.check.id] = results[one.check.id].model_copy(update=known)
         self._diagnoser.forget()
         return tuple(results.values())
 

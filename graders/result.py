@@ -98,6 +98,7 @@ class Diagnosis(Frozen):
     variant: str  # "no_scaling"
     title: str  # "attention without the 1/√d_k scaling"
     section: str | None = None  # the part of the lesson to read again
+    hint: str | None = None  # how to mend just this error; shown in place of the check's own hint
 
 
 class Picture(Frozen):
