@@ -23,11 +23,12 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import IO, Self
 
-from graders import workers
+from graders import messages
 from graders.assignment import Assignment
 from graders.output import Output, RunInfo
 from graders.reading import Found
 from graders.result import LoadResult, Result, Status, SubmissionInfo
+from graders.workers import ended
 
 NOT_GRADED = "This submission could not be graded, through no fault of the student's. No score is given."
 
@@ -123,16 +124,16 @@ class CohortRun:
         if not self.stopped and self._connection is not None:
             self.stopped = True
             with suppress(OSError):
-                workers.send(self._connection, workers.Stop())
+                messages.send(self._connection, messages.Stop())
 
     def __iter__(self) -> Iterator[Progress]:
         """Grade, write, and yield how far it is. Raises PoolError and graders.output.OutputError."""
         request = self.request
         assert self._connection is not None
-        items = tuple(workers.Item.of(index, found) for index, found in enumerate(request.found))
-        workers.send(
+        items = tuple(messages.Item.of(index, found) for index, found in enumerate(request.found))
+        messages.send(
             self._connection,
-            workers.Setup(
+            messages.Setup(
                 assignment=str(request.assignment.folder),
                 backend=request.backend,
                 device=request.device,
@@ -150,24 +151,24 @@ class CohortRun:
             event = self._next_event()
             result: Result | None = None
             match event:
-                case workers.Ready():
+                case messages.Ready():
                     self.out.begin(self._run_info())
                     self.begun = True
-                    workers.send(self._connection, workers.Begin())
+                    messages.send(self._connection, messages.Begin())
                     begun = time.monotonic()
-                case workers.Started(index=index):
+                case messages.Started(index=index):
                     running[index] = request.found[index].student.id
-                case workers.Graded(index=index, result=document, trouble=trouble):
+                case messages.Graded(index=index, result=document, trouble=trouble):
                     result = Result.model_validate_json(document)
                     self.out.write(result)
                     if trouble:
                         self.troubles.append(trouble)
-                case workers.Lost(index=index, internal=internal):
+                case messages.Lost(index=index, internal=internal):
                     result = self._not_graded(request.found[index], internal)
                     self.out.write(result)
-                case workers.Broken(message=message):
+                case messages.Broken(message=message):
                     raise PoolError(message)
-                case workers.Finished():
+                case messages.Finished():
                     self.out.write_run(self._run_info(ended=True))
                     return
             if result is not None:
@@ -177,10 +178,10 @@ class CohortRun:
                 self._counts.total(), len(items), time.monotonic() - begun, tuple(running.values()), result
             )
 
-    def _next_event(self) -> workers.Event:
+    def _next_event(self) -> messages.Event:
         assert self._connection is not None
         try:
-            return workers.receive_event(self._connection)
+            return messages.receive_event(self._connection)
         except (EOFError, OSError):
             raise PoolError(self._last_words()) from None
 
@@ -193,7 +194,7 @@ class CohortRun:
         self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - 2000))
         lines = self._log.read().decode(errors="replace").strip().splitlines()
         return (
-            f"the process that runs the workers died ({workers.ended(self._pool.returncode)}"
+            f"the process that runs the workers died ({ended(self._pool.returncode)}"
             f"{': ' + lines[-1] if lines else ''}). What was graded is kept; go on with --resume."
         )
 

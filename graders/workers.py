@@ -29,11 +29,25 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from graders.assignment import Assignment, AssignmentError, find_assignment
-from graders.reading import Found, UnreadableSubmission
-from graders.result import Result, Status, Student
+from graders.messages import (
+    Broken,
+    Failed,
+    Finished,
+    Graded,
+    Item,
+    Lost,
+    Ready,
+    Setup,
+    Started,
+    Stop,
+    receive_command,
+    receive_item,
+    receive_outcome,
+    send,
+)
+from graders.reading import UnreadableSubmission
+from graders.result import Result, Status
 from sandbox import Limits, Sandbox, SandboxBroken
 
 if TYPE_CHECKING:
@@ -47,110 +61,6 @@ MOST_LOADS = 30  # a submission is loaded again for each check that its guest do
 PR_SET_PDEATHSIG = 1
 
 Finish = Callable[[Result, Path], object]  # what to do with each Result in its worker; the path is OUT
-
-
-class Item(msgspec.Struct, frozen=True, tag=True):
-    """One submission to grade."""
-
-    index: int
-    student_id: str
-    student_name: str
-    path: str
-    source: str
-    inside: str | None
-
-    @staticmethod
-    def of(index: int, found: Found) -> Item:
-        """Return `found` as it travels."""
-        student = found.student
-        return Item(index, student.id, student.name, str(found.path), found.source, found.inside)
-
-    def found(self) -> Found:
-        """Return it as it was."""
-        student = Student(id=self.student_id, name=self.student_name)
-        return Found(student, Path(self.path), self.source, self.inside)
-
-
-class Setup(msgspec.Struct, frozen=True, tag=True):
-    """All that the pool needs to know. `finish` is "module:function", a Finish, called in the worker."""
-
-    assignment: str
-    backend: str
-    device: str
-    seed: int
-    jobs: int
-    patience_seconds: float | None
-    finish: str | None
-    out: str
-    items: tuple[Item, ...]
-
-
-class Begin(msgspec.Struct, frozen=True, tag=True):
-    """From main: OUT is prepared."""
-
-
-class Stop(msgspec.Struct, frozen=True, tag=True):
-    """From main: finish what runs, hand out nothing more."""
-
-
-class Ready(msgspec.Struct, frozen=True, tag=True):
-    """The sandbox stands and the tests are collected; main says Begin or hangs up."""
-
-
-class Started(msgspec.Struct, frozen=True, tag=True):
-    """A worker has taken this item."""
-
-    index: int
-
-
-class Graded(msgspec.Struct, frozen=True, tag=True):
-    """A Result as JSON; `trouble` says what `finish` could not do."""
-
-    index: int
-    result: bytes
-    trouble: str = ""
-
-
-class Lost(msgspec.Struct, frozen=True, tag=True):
-    """An item that could not be graded by our own fault. `internal` is for the instructor."""
-
-    index: int
-    internal: str
-
-
-class Broken(msgspec.Struct, frozen=True, tag=True):
-    """The sandbox, the assignment or the pool itself cannot work; nothing more will come."""
-
-    message: str
-
-
-class Finished(msgspec.Struct, frozen=True, tag=True):
-    """Every item that was handed out has been answered."""
-
-
-class Failed(msgspec.Struct, frozen=True, tag=True):
-    """From a worker: it could not grade this item, by our own fault."""
-
-    index: int
-    internal: str
-
-
-Event = Ready | Started | Graded | Lost | Broken | Finished
-
-_command = msgspec.msgpack.Decoder(Setup | Begin | Stop)
-_event = msgspec.msgpack.Decoder(Event)
-_item = msgspec.msgpack.Decoder(Item)
-_outcome = msgspec.msgpack.Decoder(Graded | Failed)
-
-
-def send(connection: Connection, message: msgspec.Struct) -> None:
-    """Send one message."""
-    connection.send_bytes(msgspec.msgpack.encode(message))
-
-
-def receive_event(connection: Connection) -> Event:
-    """Wait for the pool's next event. Raises EOFError where the pool has died."""
-    return _event.decode(connection.recv_bytes())
 
 
 def die_with_parent(parent: int) -> None:
@@ -225,7 +135,7 @@ class Pool:
 
     def obey(self) -> None:
         """Read a command of main. Raises EOFError when it is gone."""
-        if isinstance(_command.decode(self.main.recv_bytes()), Stop):
+        if isinstance(receive_command(self.main), Stop):
             self.waiting.clear()
 
     def hand_out(self) -> None:
@@ -250,7 +160,7 @@ class Pool:
     def answer(self, worker: Worker) -> None:
         """Take what a worker has to say; the end of its connection means that it died."""
         try:
-            outcome: Graded | Failed | None = _outcome.decode(worker.connection.recv_bytes())
+            outcome: Graded | Failed | None = receive_outcome(worker.connection)
         except (EOFError, OSError):
             outcome = None
         if isinstance(outcome, Graded):
@@ -347,7 +257,7 @@ def work(connection: Connection, others: list[Connection], setup: Setup, sandbox
     def jobs() -> Iterator[Job]:
         while True:
             try:
-                item = _item.decode(connection.recv_bytes())
+                item = receive_item(connection)
             except EOFError:
                 return
             current[0] = item.index
@@ -402,7 +312,7 @@ def main() -> None:
     """Be the pool, for the main process at the other end of descriptor FD."""
     die_with_parent(os.getppid())
     connection = Connection(int(sys.argv[1]))
-    setup = _command.decode(connection.recv_bytes())
+    setup = receive_command(connection)
     assert isinstance(setup, Setup)
     try:
         Pool(connection, setup).run()

@@ -1,0 +1,135 @@
+"""What the main process, the pool and its workers say to each other.
+
+main ── Setup, Begin, Stop ──► pool ── Item ──────────► worker
+main ◄─ Event ──────────────── pool ◄─ Graded, Failed ─ worker
+"""
+
+from __future__ import annotations
+
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import msgspec
+
+from graders.reading import Found
+from graders.result import Student
+
+
+class Item(msgspec.Struct, frozen=True, tag=True):
+    """One submission to grade."""
+
+    index: int
+    student_id: str
+    student_name: str
+    path: str
+    source: str
+    inside: str | None
+
+    @staticmethod
+    def of(index: int, found: Found) -> Item:
+        """Return `found` as it travels."""
+        student = found.student
+        return Item(index, student.id, student.name, str(found.path), found.source, found.inside)
+
+    def found(self) -> Found:
+        """Return it as it was."""
+        student = Student(id=self.student_id, name=self.student_name)
+        return Found(student, Path(self.path), self.source, self.inside)
+
+
+class Setup(msgspec.Struct, frozen=True, tag=True):
+    """All that the pool needs to know. `finish` is "module:function", a Finish, called in the worker."""
+
+    assignment: str
+    backend: str
+    device: str
+    seed: int
+    jobs: int
+    patience_seconds: float | None
+    finish: str | None
+    out: str
+    items: tuple[Item, ...]
+
+
+class Begin(msgspec.Struct, frozen=True, tag=True):
+    """From main: OUT is prepared."""
+
+
+class Stop(msgspec.Struct, frozen=True, tag=True):
+    """From main: finish what runs, hand out nothing more."""
+
+
+class Ready(msgspec.Struct, frozen=True, tag=True):
+    """The sandbox stands and the tests are collected; main says Begin or hangs up."""
+
+
+class Started(msgspec.Struct, frozen=True, tag=True):
+    """A worker has taken this item."""
+
+    index: int
+
+
+class Graded(msgspec.Struct, frozen=True, tag=True):
+    """A Result as JSON; `trouble` says what `finish` could not do."""
+
+    index: int
+    result: bytes
+    trouble: str = ""
+
+
+class Lost(msgspec.Struct, frozen=True, tag=True):
+    """An item that could not be graded by our own fault. `internal` is for the instructor."""
+
+    index: int
+    internal: str
+
+
+class Broken(msgspec.Struct, frozen=True, tag=True):
+    """The sandbox, the assignment or the pool itself cannot work; nothing more will come."""
+
+    message: str
+
+
+class Finished(msgspec.Struct, frozen=True, tag=True):
+    """Every item that was handed out has been answered."""
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """From a worker: it could not grade this item, by our own fault."""
+
+    index: int
+    internal: str
+
+
+Event = Ready | Started | Graded | Lost | Broken | Finished
+
+_COMMAND = msgspec.msgpack.Decoder(Setup | Begin | Stop)
+_EVENT = msgspec.msgpack.Decoder(Event)
+_ITEM = msgspec.msgpack.Decoder(Item)
+_OUTCOME = msgspec.msgpack.Decoder(Graded | Failed)
+
+
+def send(connection: Connection, message: msgspec.Struct) -> None:
+    """Send one message."""
+    connection.send_bytes(msgspec.msgpack.encode(message))
+
+
+def receive_command(connection: Connection) -> Setup | Begin | Stop:
+    """Wait for what the main process tells the pool. Raises EOFError where it has ended."""
+    command: Setup | Begin | Stop = _COMMAND.decode(connection.recv_bytes())
+    return command
+
+
+def receive_event(connection: Connection) -> Event:
+    """Wait for what the pool tells the main process. Raises EOFError where it has died."""
+    return _EVENT.decode(connection.recv_bytes())
+
+
+def receive_item(connection: Connection) -> Item:
+    """Wait for what the pool hands a worker. Raises EOFError when there is nothing more."""
+    return _ITEM.decode(connection.recv_bytes())
+
+
+def receive_outcome(connection: Connection) -> Graded | Failed:
+    """Wait for what a worker tells the pool. Raises EOFError where it has died."""
+    return _OUTCOME.decode(connection.recv_bytes())
