@@ -1,8 +1,9 @@
 """Calls that are sent before they are asked for.
 
-Every submission of a run is asked the same questions. What a check asked of one submission is sent to
-the next at once: its guest works on them while the grader compares the first answers, and neither
-waits for the other. An answer is used only for a call that is the same to the byte, in the same order.
+Every submission of a run is asked the same questions. What a check has asked of one submission is sent
+to the next in one go: its guest works on the later calls while the grader compares the first answers, and
+neither waits for the other. An answer is used only for a call that is the same to the byte, in the same
+order. Here is only the account of what was sent and asked; `guest` sends and receives.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import msgspec
 
 from .inside.questions import Call
 
-# All of it fits in the wire's buffer, so that sending never waits for the guest.
+# Little enough for the wire's buffer, so that sending does not wait for the guest.
 MOST_CALLS = 64
-MOST_BYTES = 64 * 1024
+MOST_BYTES = 64 * 1024  # of the calls' tensors
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,10 @@ class Ahead:
         self._asked.append(Foreseen(_unnumbered(call), b"".join(body)))
 
     def asked(self) -> tuple[Foreseen, ...]:
-        """The calls that the check began with, as far as any submission can be asked the same."""
+        """The calls that the check began with, as far as any submission can be asked the same.
+
+        Empty where calls were sent ahead: then they are known already.
+        """
         return tuple(self._asked)
 
 

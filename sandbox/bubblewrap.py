@@ -10,42 +10,15 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import IO, Protocol
 
 from . import view as views
+from .backend import Launched
 from .errors import SandboxBroken
 
 # Where root stages what is seen inside, in a mount namespace of its own: the first that exists.
 _STAGES = ("/mnt", "/media", "/srv", "/opt", "/var/tmp")  # noqa: S108
 # An uid that no account has; 65534 where the host maps no such uid (a container of its own user namespace).
 _HIGH_UID = 2_000_065_534
-
-
-class Launched:
-    """A started zygote: the process on the host that holds it, and what it has said."""
-
-    def __init__(self, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-        self.process = process
-        self._log = log
-
-    def said(self) -> str:
-        """The last of what the backend and the zygote wrote to stderr."""
-        self._log.seek(0)
-        return self._log.read()[-2000:].decode("utf-8", "replace").strip()
-
-    def close(self) -> None:
-        """Stop everything inside; returns when it is gone."""
-        self.process.kill()
-        self.process.wait()
-        self._log.close()
-
-
-class Backend(Protocol):
-    """What a backend has to do: start a zygote that talks on `control` and dies with the process returned."""
-
-    name: str
-
-    def launch(self, control: socket.socket) -> Launched: ...
 
 
 class Bubblewrap:

@@ -1,4 +1,4 @@
-"""One question to a guest and its answer, under every limit.
+"""Questions to one guest and their answers, under every limit: one at a time, or several sent ahead.
 
 The grader waits here for the wire, the guest's output and its end at once, and looks at clocks and
 memory a few times a second. Whatever goes wrong, the guest is dead when a GuestGone is raised.
@@ -28,7 +28,7 @@ _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 @dataclass(frozen=True)
 class Descriptors:
-    """The grader's ends of a guest: its pidfd, and what it reads of stdout and stderr."""
+    """The grader's ends of a guest: the wire, what it reads of stdout and stderr, and the guest's pidfd."""
 
     wire: socket.socket
     out: int
@@ -109,15 +109,7 @@ class Exchange:
 
         `seconds` and `cpu_seconds` are what all questions since the clocks were set may take together.
         """
-        if self.end is not None:
-            raise self.end
-        start = time.monotonic()
-        try:
-            return self._ask(Outgoing(header, body), start, seconds, cpu_seconds)
-        except FrameError as error:
-            raise self.stop(not_an_answer(str(error))) from None
-        finally:
-            self.seconds += time.monotonic() - start
+        return self._answer(Outgoing(header, body), seconds, cpu_seconds)
 
     def send_ahead(self, frames: Sequence[tuple[bytes, list[bytes | memoryview]]]) -> None:
         """Send questions that are answered one after another while the grader does something else."""
@@ -135,27 +127,30 @@ class Exchange:
 
     def take_ahead(self, seconds: float, cpu_seconds: float) -> tuple[bytes, bytearray]:
         """The answer to the first question sent ahead that has none yet; as `ask`."""
-        if self.end is not None:
-            raise self.end
-        start = time.monotonic()
-        self._ahead -= 1
-        try:
-            return self._wait(start, seconds, cpu_seconds)
-        except FrameError as error:
-            raise self.stop(not_an_answer(str(error))) from None
-        finally:
-            self.seconds += time.monotonic() - start
+        return self._answer(None, seconds, cpu_seconds)
 
     def greeting(self, seconds: float) -> tuple[bytes, bytearray]:
         """The frame that a guest sends by itself when it has been confined."""
         return self._wait(time.monotonic(), seconds, seconds)
 
-    def _ask(
-        self, outgoing: Outgoing, start: float, seconds: float, cpu_seconds: float
+    def _answer(
+        self, outgoing: Outgoing | None, seconds: float, cpu_seconds: float
     ) -> tuple[bytes, bytearray]:
-        self._nothing_waits()
-        self._send(outgoing)
-        return self._wait(start, seconds, cpu_seconds)
+        """The answer to a question that is sent now, or (None) to the next of those sent ahead."""
+        if self.end is not None:
+            raise self.end
+        start = time.monotonic()
+        try:
+            if outgoing is None:
+                self._ahead -= 1
+            else:
+                self._nothing_waits()
+                self._send(outgoing)
+            return self._wait(start, seconds, cpu_seconds)
+        except FrameError as error:
+            raise self.stop(not_an_answer(str(error))) from None
+        finally:
+            self.seconds += time.monotonic() - start
 
     def _wait(self, start: float, seconds: float, cpu_seconds: float) -> tuple[bytes, bytearray]:
         next_tick = start + TICK

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from .bubblewrap import Backend, Bubblewrap, Launched
+from .backend import Backend, Launched
+from .bubblewrap import Bubblewrap
 from .errors import GuestGone, SandboxBroken
 from .exchange import Descriptors, kill, wait_for_end
 from .inside.entering import Confinement
@@ -101,7 +102,7 @@ class Sandbox:
         reply, fds = self._receive()
         self._control.settimeout(_REQUEST_SECONDS)
         if not isinstance(reply, Ready) or not fds:
-            raise SandboxBroken("the zygote began with a wrong message")
+            raise SandboxBroken(f"the zygote began with {reply!r}, not with Ready; run: attest doctor")
         self.versions = reply.versions
         self._zygote = fds[0]
         data, address = status_bytes(host_pid(self._zygote), "VmData", "VmSize")
@@ -174,7 +175,7 @@ class Sandbox:
                 what = (
                     "only its definitions were run"
                     if level == "definitions"
-                    else "only its constants and definitions"
+                    else "only its definitions and constants were run"
                 )
                 note = f"running the whole submission failed, so {what}. {first.sentence}"
                 guest.report = replace(guest.report, notes=(note, *guest.report.notes))
@@ -272,7 +273,9 @@ class Sandbox:
     def _reap(self, pid: int) -> int:
         reply, _ = self._request(Reap(pid))
         if not isinstance(reply, Reaped):
-            raise SandboxBroken(f"the zygote could not reap a guest: {getattr(reply, 'message', reply)}")
+            raise SandboxBroken(
+                f"the zygote could not reap a guest: {getattr(reply, 'message', reply)}; restart the run"
+            )
         return reply.status
 
     # The zygote's socket

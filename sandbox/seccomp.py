@@ -51,6 +51,8 @@ _SOCKETS = (
 
 _AF_UNIX = 1
 _PR_ALLOWED = 15, 16, 3, 4, 38, 39, 0x53564D41  # the process's name, dumpable, no_new_privs, names for memory
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX.
+_TERMINAL_COMMANDS = 0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451
 _NAMESPACES = (
     CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | 0x02000000
 )
@@ -74,15 +76,8 @@ def guest_program() -> bytes:
     # them, so it is said not to exist, and the C library takes clone.
     _allow(program, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _NAMESPACES, 0))
     program.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
-    # Anything but the terminal commands that put characters into another's input (TIOCSTI, TIOCLINUX).
-    for command in (
-        0x5401,
-        0x5413,
-        0x541B,
-        0x5421,
-        0x5450,
-        0x5451,
-    ):  # TCGETS TIOCGWINSZ FIONREAD FIONBIO FIO(N)CLEX
+    # Not those that put characters into another's input (TIOCSTI, TIOCLINUX).
+    for command in _TERMINAL_COMMANDS:
         _allow(program, "ioctl", pyseccomp.Arg(1, pyseccomp.EQ, command))
     with tempfile.TemporaryFile() as file:
         program.export_bpf(file)
