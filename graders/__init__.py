@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from graders.comparing import CheckFailure, close, fail, raises, same, tensor, unpack
     from graders.fresh import fresh_tensor
     from graders.student import RemoteModule
-    from graders.student import RemoteModule as module  # noqa: N813
 
 _HOMES = {
     "points": "graders.checks",
@@ -36,7 +35,6 @@ _HOMES = {
     "CheckFailure": "graders.comparing",
     "fresh_tensor": "graders.fresh",
     "RemoteModule": "graders.student",
-    "module": "graders.student",
 }
 
 __all__ = [
@@ -46,7 +44,6 @@ __all__ = [
     "close",
     "fail",
     "fresh_tensor",
-    "module",
     "points",
     "raises",
     "same",
@@ -59,4 +56,4 @@ def __getattr__(name: str) -> Any:
     """Import an exported name from its module."""
     if name not in _HOMES:
         raise AttributeError(f"module 'graders' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), "RemoteModule" if name == "module" else name)
+    return getattr(import_module(_HOMES[name]), name)

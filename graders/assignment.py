@@ -163,9 +163,8 @@ class Assignment:
     folder: Path
     exercises: tuple[Exercise, ...]
     files: tuple[str, ...]
-    limits: dict[str, float] = field(
-        default_factory=dict
-    )  # fields of sandbox.Limits that differ from its own
+    # Fields of sandbox.Limits that differ from its own.
+    limits: dict[str, float] = field(default_factory=dict)
 
     @cached_property
     def info(self) -> AssignmentInfo:
@@ -328,13 +327,13 @@ def _read_table(path: Path) -> ExerciseTable | ComposedTable:
     try:
         table = tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
-        raise AssignmentError(f"{path}: cannot be read ({error.strerror}).") from error
+        raise AssignmentError(f"{path}: cannot be read ({error.strerror}). Check its permissions.") from error
     except UnicodeDecodeError as error:
         raise AssignmentError(
             f"{path}: is not UTF-8 text ({error.reason} at byte {error.start}). Save it as UTF-8."
         ) from error
     except tomllib.TOMLDecodeError as error:
-        raise AssignmentError(f"{path}: is not TOML: {error}.") from error
+        raise AssignmentError(f"{path}: is not TOML: {error}. Correct it there.") from error
     model: type[ExerciseTable | ComposedTable] = ComposedTable if "compose" in table else ExerciseTable
     try:
         return model.model_validate(table)

@@ -11,7 +11,7 @@ import dataclasses
 import hashlib
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from random import Random
 from typing import Any
 
@@ -19,6 +19,7 @@ import hypothesis
 import torch
 from hypothesis.errors import HypothesisException, NoSuchExample, Unsatisfiable
 from hypothesis.internal.conjecture import providers
+from hypothesis.strategies import SearchStrategy
 
 from graders.checks import Cases
 from graders.fresh import grading_dtype
@@ -93,21 +94,8 @@ class CaseBook:
         search = _Search(
             self._drawn[check][index], dtype, fails, time.monotonic() + min(seconds, SHRINK_SECONDS)
         )
-        # The same seed draws the same cases in the same order; the search begins at the failing one.
-        with _same_draws():
-            try:
-                hypothesis.find(
-                    source.source,
-                    search.try_one,
-                    random=self._random(check),
-                    settings=hypothesis.settings(
-                        max_examples=source.n,
-                        phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
-                        **_SETTINGS,
-                    ),
-                )
-            except (_Enough, HypothesisException):
-                return
+        with suppress(_Enough, HypothesisException):
+            self._meet(check, source.source, source.n, search.try_one)
 
     def _draw(self, check: str, source: Cases) -> tuple[Any, ...]:
         if isinstance(source.source, tuple):
@@ -120,24 +108,26 @@ class CaseBook:
 
         token = grading_dtype.set(torch.float64)
         try:
-            with _same_draws():
-                hypothesis.find(
-                    source.source,
-                    keep,
-                    random=self._random(check),
-                    settings=hypothesis.settings(
-                        max_examples=source.n,
-                        phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
-                        **_SETTINGS,
-                    ),
-                )
-        except (NoSuchExample, Unsatisfiable):
-            pass
+            with suppress(NoSuchExample, Unsatisfiable):
+                self._meet(check, source.source, source.n, keep)
         finally:
             grading_dtype.reset(token)
         if not found:
-            raise CaseError(f"{check}: the strategy of @cases gave no case at all.")
+            raise CaseError(f"{check}: the strategy of @cases gave no case at all. Loosen its filters.")
         return tuple(sorted(found.values(), key=measure))
+
+    def _meet(self, check: str, strategy: SearchStrategy[Any], n: int, meets: Callable[[Any], bool]) -> None:
+        """Show `meets` the cases of a check one by one; the same seed draws the same ones in the same order.
+
+        Once it has returned True for one, it is shown others that are simpler. Raises HypothesisException.
+        """
+        settings = hypothesis.settings(
+            max_examples=n,
+            phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+            **_SETTINGS,
+        )
+        with _same_draws():
+            hypothesis.find(strategy, meets, random=self._random(check), settings=settings)
 
     def _random(self, check: str) -> Random:
         digest = hashlib.sha256(f"{self._seed}\0{check}".encode()).digest()

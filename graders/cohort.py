@@ -7,7 +7,6 @@ made of each Result beside its own file is made in the workers, by the function 
 from __future__ import annotations
 
 import os
-import platform
 import socket
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import IO, Self
@@ -27,10 +25,9 @@ from graders import messages
 from graders.assignment import Assignment
 from graders.output import Output, RunInfo
 from graders.reading import Found
-from graders.result import LoadResult, Result, Status, SubmissionInfo
+from graders.result import NOT_GRADED, LoadResult, Result, Status, SubmissionInfo
+from graders.versions import versions
 from graders.workers import ended
-
-NOT_GRADED = "This submission could not be graded, through no fault of the student's. No score is given."
 
 
 class PoolError(RuntimeError):
@@ -233,15 +230,6 @@ class CohortRun:
             seed=self.request.seed,
             versions=versions(),
         )
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that a result depends on."""
-    found = {"python": platform.python_version()}
-    for name, package in (("attest", "attest-grader"), ("torch", "torch")):
-        with suppress(PackageNotFoundError):
-            found[name] = version(package)
-    return found
 
 
 def usable_cores() -> int:

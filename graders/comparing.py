@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from graders.showing import describe, dtype_name, line, number, shape
+from graders.showing import describe, dtype_name, line, number, shape, written
 from sandbox.errors import StudentRaised
 
 # (atol, rtol): |got - expected| <= atol + rtol · |expected|.
@@ -53,9 +53,8 @@ class CheckFailure(AssertionError):
         self.marked = tuple(marked)
         self.largest_difference = largest_difference
         self.inputs = dict(inputs or {})
-        self.precision = (
-            precision  # a float32 answer, or one as exact as float32: worth asking again in float32
-        )
+        # A float32 answer, or one as exact as float32: worth asking again in float32.
+        self.precision = precision
 
 
 def fail(
@@ -313,8 +312,6 @@ def _equal(got: Any, expected: Any) -> bool:
 
 
 def _brief(value: Any) -> str:
-    from graders.showing import written
-
     return line(written(value))
 
 

@@ -28,12 +28,10 @@ from graders.comparing import TOLERANCES
 from graders.result import Diagnosis
 from sandbox import weighted_sum
 
-SECONDS = (
-    0.25  # for one check: variants that have not been tried by then are left out, and so no name is given
-)
-MOST_SECONDS_OF_ONE = (
-    1.0  # to load one variant, or for one call of it; one that takes longer is never tried again
-)
+# For one check: where a variant has not been tried by then, no name is given.
+SECONDS = 0.25
+# To load one variant, or for one call of it; one that takes longer is never tried again.
+MOST_SECONDS_OF_ONE = 1.0
 MOST_CALLS = 40
 
 _numbers = itertools.count(1)

@@ -201,6 +201,10 @@ class Status(StrEnum):
     NOT_GRADED = "not_graded"  # our fault: no score is given
 
 
+# What a student reads of a submission that is NOT_GRADED.
+NOT_GRADED = "This submission could not be graded, through no fault of the student's. No score is given."
+
+
 class Result(Frozen):
     """Everything known of one graded submission."""
 
@@ -244,6 +248,10 @@ class Result(Frozen):
             yield exercise, title, tuple(c for c in self.checks if c.exercise == exercise)
 
 
+# Written for readers, and worked out again when a Result is read.
+COMPUTED = {"points", "max_points", "pending_points"}
+
+
 class ResultError(ValueError):
     """A file is not a Result that this version can read. The message names file and field."""
 
@@ -285,7 +293,7 @@ def read_result(path: Path) -> Result:
             f"{path}: schema_version is {found!r}, expected {SCHEMA_VERSION}. "
             "Grade the submission again with this version of Attest."
         )
-    for computed in ("points", "max_points", "pending_points"):
+    for computed in COMPUTED:
         document.pop(computed, None)
     try:
         return Result.model_validate(document)

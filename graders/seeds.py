@@ -14,12 +14,11 @@ from multiprocessing.connection import Connection, wait
 
 from graders.assignment import AssignmentError
 from graders.cohort import usable_cores
-from graders.result import Result
+from graders.result import COMPUTED, Result
 from graders.workers import die_with_parent
 from sandbox import Sandbox
 
 Grade = Callable[[Sandbox, int, Callable[[Result], None]], None]  # under one seed, telling of each Result
-COMPUTED = {"points", "max_points", "pending_points"}
 WRONG_ASSIGNMENT, WRONG = b"a", b"w"  # the first byte of a message that is no Result
 
 

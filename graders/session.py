@@ -9,13 +9,11 @@ A session grades in the thread and process that calls it and prints nothing.
 
 from __future__ import annotations
 
-import platform
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +25,20 @@ from graders.grading import Grading
 from graders.guests import Guests
 from graders.plugin import Collected, run_pytest
 from graders.reading import Submission, UnreadableSubmission, read_submission
-from graders.result import CheckResult, LoadResult, Result, Status, Student, SubmissionInfo, Verdict
+from graders.result import (
+    NOT_GRADED,
+    CheckResult,
+    LoadResult,
+    Result,
+    Status,
+    Student,
+    SubmissionInfo,
+    Verdict,
+)
 from graders.showing import line, plain
+from graders.versions import versions
 from sandbox import Sandbox
 from sandbox.errors import SandboxBroken
-
-NOT_GRADED = "This submission could not be graded, through no fault of the student's. No score is given."
 
 
 @dataclass(frozen=True)
@@ -78,10 +84,6 @@ class GradingSession:
         results: list[Result] = []
         self.run([Job(student, submission, source, attempt)], results.append)
         return results[0]
-
-    def checks(self) -> tuple[Check, ...]:
-        """Return the assignment's checks in order; nothing is graded. Raises AssignmentError."""
-        return collect_checks(self.assignment, public_only=self.public_only)
 
     def _grade(self, grading: Grading, checks: Sequence[Collected], job: Job) -> Result:
         started = datetime.now(UTC)
@@ -186,15 +188,6 @@ def collect_checks(assignment: Assignment, *, public_only: bool = False) -> tupl
         public_only=public_only,
     )
     return tuple(found)
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that a Result depends on."""
-    try:
-        attest = version("attest-grader")
-    except PackageNotFoundError:
-        attest = "unknown"
-    return {"attest": attest, "torch": str(torch.__version__), "python": platform.python_version()}
 
 
 @contextmanager

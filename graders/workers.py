@@ -47,7 +47,7 @@ from graders.messages import (
     send,
 )
 from graders.reading import UnreadableSubmission
-from graders.result import Result, Status
+from graders.result import COMPUTED, Result, Status
 from sandbox import Limits, Sandbox, SandboxBroken
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def work(connection: Connection, others: list[Connection], setup: Setup, sandbox
                 finish(result, Path(setup.out))
         except Exception as error:
             trouble = str(error) or type(error).__name__
-        document = result.model_dump_json(exclude={"points", "max_points", "pending_points"}).encode()
+        document = result.model_dump_json(exclude=COMPUTED).encode()
         send(connection, Graded(current[0], document, trouble))
 
     with sandbox:

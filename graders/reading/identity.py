@@ -28,9 +28,8 @@ def distinct_ids(named: Sequence[Named]) -> list[str]:
     ids: dict[int, str] = {}
     taken: set[str] = set()
     groups = _groups(named)
-    for members in sorted(
-        groups.values(), key=len
-    ):  # those who share no id keep theirs whatever others are called
+    # First those who share no id: they keep theirs whatever others are called.
+    for members in sorted(groups.values(), key=len):
         for index in members:
             name, is_folder, source = named[index]
             wish = student_id(name, is_folder=is_folder) if len(members) == 1 else _bounded(source)

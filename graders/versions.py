@@ -1,0 +1,22 @@
+"""The versions that a Result depends on, found without importing what they are versions of."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Attest, torch and Python; "unknown" for what is not installed as a package."""
+    return {
+        "attest": _version("attest-grader"),
+        "torch": _version("torch"),
+        "python": platform.python_version(),
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
