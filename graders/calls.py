@@ -18,6 +18,7 @@ from graders.showing import MOST_LINE, line, written
 
 MOST_CALLS = 256
 MOST_BYTES = 32 * 2**20
+MOST_ANSWER_BYTES = 4 * 2**20
 
 
 @dataclass
@@ -127,9 +128,11 @@ class Record:
         return call
 
     def end(self, call: Call, output: Any) -> None:
-        """Note what the call answered."""
-        call.output, call.answered = output, True
+        """Note what the call answered; an answer too large to keep is forgotten."""
         self.answers += 1
+        if sum(tensor.numel() * tensor.element_size() for tensor in tensors(output)) > MOST_ANSWER_BYTES:
+            return
+        call.output, call.answered = output, True
         self._bytes += call.watch(output)
 
     def note(self, value: Any, asked: torch.dtype) -> None:

@@ -26,7 +26,7 @@ from graders.result import CheckResult, Diagnosis, Verdict
 from graders.showing import describe, line
 from graders.student import RemoteModule, Student, modules
 from graders.verdicts import Outcome, asks_for_float32, judge, unusable
-from sandbox import Foreseen, Sandbox
+from sandbox import Foreseen, Opaque, Sandbox
 from sandbox.errors import GuestGone, SandboxBroken
 
 IN_FLOAT32 = "Judged in float32, which your code makes of float64 inputs."
@@ -36,6 +36,7 @@ MET = (Verdict.PASSED, Verdict.BROKEN)  # a fault of ours must not cost the chec
 MORE_CASES = 3  # run for the diagnosis only
 MOST_KEPT_MODULES = 4
 MOST_KEPT_CALLS = 64
+MOST_KEPT_BYTES = 64 * 2**20  # of one submission's calls, for the diagnosis
 
 
 class Skip(Exception):
@@ -67,7 +68,7 @@ class Attempt:
 
     def judge(self, ended: BaseException | None) -> Outcome:
         """Return the outcome of having ended so."""
-        return judge(ended, self.guests, self.collected.exercise.run_as, self.record)
+        return judge(ended, self.guests, self.collected.exercise.run_as)
 
     def stop_meters(self) -> Spent:
         """Return what the check used, once."""
@@ -95,6 +96,7 @@ class Grading:
         failed: list[tuple[Collected, list[Call]]] = []
         calls: dict[str, list[Call]] = {}
         shrink_seconds = SHRINK_SUBMISSION_SECONDS
+        room = MOST_KEPT_BYTES
         titles = {one.check.id: one.check.title for one in checks}
         for index, one in enumerate(checks):
             following = checks[index + 1] if index + 1 < len(checks) else None
@@ -106,7 +108,8 @@ class Grading:
             attempt, outcome = self._check(one, following, guests, shrink_seconds)
             shrink_seconds -= attempt.shrinking
             results[one.check.id] = _result(attempt, outcome)
-            kept = _kept(attempt, outcome)
+            kept = _kept(attempt, outcome) if room > 0 else []
+            room -= sum(call.size for call in kept)
             calls.setdefault(one.exercise.id, []).extend(kept)
             if outcome.verdict in (Verdict.FAILED, Verdict.ERROR):
                 failed.append((one, kept))
@@ -305,7 +308,7 @@ def _kept(attempt: Attempt, outcome: Outcome) -> list[Call]:
     calls = attempt.record.calls[-MOST_KEPT_CALLS:]
     shown = {id(call) for call in attempt.failing}
     calls = [call for call in calls if id(call) not in shown] + list(attempt.failing)
-    calls = [call for call in calls if call.intact() and not isinstance(call.output, RemoteModule)]
+    calls = [call for call in calls if call.intact() and not _made_a_module(call)]
     if outcome.verdict is Verdict.PASSED:
         return [call for call in calls[:8] if not modules(call)]
     states: dict[int, Kept | None] = {}
@@ -317,6 +320,10 @@ def _kept(attempt: Attempt, outcome: Outcome) -> list[Call]:
         if all(states[id(module)] is not None for module in modules(call)):
             kept.append(_with_kept(call, states))
     return kept[::-1]
+
+
+def _made_a_module(call: Call) -> bool:
+    return isinstance(call.output, Opaque) and call.output.is_module
 
 
 def _keep(module: RemoteModule) -> Kept | None:

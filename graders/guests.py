@@ -5,6 +5,7 @@ Knows which program of the submission defines a name, and why a name is missing.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -178,6 +179,12 @@ class Guests:
         self._alive.pop(key, None)
         program = replace(self._programs[key[0]], run_as=key[1])
         first = key not in self._loaded
+        if not first:
+            # What could not be run the first time would only be waited for again.
+            program = replace(program, level=self._loaded[key].level)
+        if self._used >= self._limit:
+            raise TimeUsedUp(self._limit)
+        started = time.monotonic()
         try:
             guest = self._sandbox.guest(self._files, program)
         except GuestGone as gone:
@@ -192,7 +199,8 @@ class Guests:
                     message=line(gone.sentence, 500),
                 )
             raise LoadDied(gone) from gone
-        self._used += guest.report.seconds
+        finally:
+            self._used += time.monotonic() - started
         if first:
             if not self._loaded:
                 self.load = _load_result(program, guest)

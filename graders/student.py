@@ -57,6 +57,7 @@ class Student:
         """
         call = Call(name, args, kwargs)
         guest = self._find_guest(name)
+        guest.collect()
         answer = self._ask(guest, call, lambda a, k: guest.call(name, *a, seed=call.seed, **k))
         if not isinstance(answer, RemoteModule):
             raise CheckFailure(
@@ -67,6 +68,7 @@ class Student:
     def torch(self, name: str, /, *args: Any, **kwargs: Any) -> RemoteModule:
         """Make torch's own `torch.nn.<name>` in the guest, cast to the grading dtype."""
         guest = self._find_guest(None)
+        guest.collect()
         handle = guest.torch(name, *args, **kwargs)
         return RemoteModule(self, guest, handle, Call(f"nn.{name}", args, kwargs)).double()
 
@@ -104,9 +106,9 @@ class Student:
             self._record.answers += 1
             raise
         self._record.note(answer, self.dtype)
-        answer = self._wrapped(answer, guest, call)
+        # Not the module itself: the call that made it and the module would keep each other alive.
         self._record.end(call, answer)
-        return answer
+        return self._wrapped(answer, guest, call)
 
     def _wrapped(self, value: Any, guest: Guest, made_by: Call) -> Any:
         if isinstance(value, Opaque) and value.is_module:
@@ -153,6 +155,10 @@ class RemoteModule:
         self._handle = handle
         self._made_by = made_by
         self._training = True
+        guest.handles.hold(handle)
+
+    def __del__(self) -> None:
+        self._guest.handles.drop(self._handle)
 
     @property
     def text(self) -> str:

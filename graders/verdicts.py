@@ -4,8 +4,8 @@ The rule for exceptions that are neither the student's nor a CheckFailure, such 
 itself: no student may lose points for a fault of ours, and none may leave a check undecided by returning
 nonsense. They are `doubtful`, and the session then runs the same check on the model solution. Where that
 passes, the check is sound and what came from the student is what it could not use: `failed`, with the
-traceback kept for the instructor. Otherwise, or where no answer of the student had come yet, or where the
-exception is of a kind that no value can cause: `broken`.
+traceback kept for the instructor. Otherwise, or where the exception is of a kind that no value can cause:
+`broken`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from graders.comparing import CheckFailure
 from graders.guests import Guests, LoadDied, RunAs, TimeUsedUp, student_error, verdict_of_end
 from graders.result import StudentError, Verdict
 from graders.showing import line, plain
-from sandbox.errors import GuestGone, NameMissing, SandboxBroken, StudentRaised
+from sandbox.errors import GuestGone, NameMissing, NoHidden, SandboxBroken, StudentRaised
 
 # What a test raises when it handles a value of the wrong kind.
 VALUE_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RuntimeError)
@@ -52,7 +52,7 @@ PASSED = Outcome(Verdict.PASSED)
 
 
 def judge(  # noqa: PLR0911 - one line per way to end
-    ended: BaseException | None, guests: Guests, run_as: RunAs, record: Record
+    ended: BaseException | None, guests: Guests, run_as: RunAs
 ) -> Outcome:
     """Return the outcome of a check that ended with this exception, or with none. Raises SandboxBroken."""
     match ended:
@@ -69,6 +69,9 @@ def judge(  # noqa: PLR0911 - one line per way to end
             verdict = Verdict.MEMORY if ended.memory else Verdict.ERROR
             error = student_error(ended.type_name, ended.message, ended.traceback)
             return Outcome(verdict, line(f"{error.type}: {error.message}"), error=error, ended=ended)
+        case NoHidden():
+            words = "Nothing inside the model has an output of shape (batch, tokens, width)."
+            return Outcome(Verdict.FAILED, words, ended=ended)
         case NameMissing():
             return _missing(ended, guests, run_as)
         case LoadDied():
@@ -79,7 +82,7 @@ def judge(  # noqa: PLR0911 - one line per way to end
         case TimeUsedUp():
             return Outcome(Verdict.TIMEOUT, str(ended), ended=ended)
         case _:
-            doubtful = isinstance(ended, VALUE_ERRORS) and record.answers > 0
+            doubtful = isinstance(ended, VALUE_ERRORS)
             return broken("".join(traceback.format_exception(ended)), doubtful=doubtful)
 
 

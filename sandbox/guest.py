@@ -25,8 +25,9 @@ from .answers import (
     SubmoduleInfo,
     Usage,
 )
-from .errors import GuestCrashed, GuestGone, NameMissing, NoHidden, SandboxBroken, StudentRaised
+from .errors import GuestCrashed, GuestGone, GuestMemory, NameMissing, NoHidden, SandboxBroken, StudentRaised
 from .exchange import Descriptors, Died, Exchange, describe_end, kill, not_an_answer, wait_for_end
+from .handles import Handles
 from .inside.questions import (
     Answer,
     Answered,
@@ -41,7 +42,7 @@ from .inside.questions import (
     Raised,
     Refused,
 )
-from .inside.values import Decoder, Encoder, Opaque, Value, tensors_of
+from .inside.values import OUT_OF_MEMORY, Decoder, Encoder, Opaque, Value, tensors_of
 from .inside.wire import FrameError
 from .limits import Limits
 from .meter import Meter
@@ -74,6 +75,7 @@ class Guest:
         self._ids = itertools.count(1)
         self._closed = self._reaped = False
         self._ahead = Ahead()
+        self.handles = Handles()
         self._exchange = Exchange(ends, Meter(host_pid), limits)
         try:
             self._checked(0, *self._exchange.greeting(greet))
@@ -92,13 +94,14 @@ class Guest:
         question = Load(number, dict(files), program, self._limits.load_seconds, os.urandom(8))
         seconds = self._limits.load_seconds * 1.5 + _LOAD_GRACE
         answer = self._ask(question, [], seconds, seconds * 4)[0]
+        taken = self._exchange.seconds
         self._exchange.set_clocks()
         if not isinstance(answer, Loaded):
             self._refuse("a wrong kind of answer")
         self.report = LoadReport(
             tuple(_cell(cell) for cell in answer.cells[:10_000]),
             tuple(note[:300] for note in answer.notes[:50]),
-            max(0.0, float(answer.seconds)),
+            taken,
             program.level,
         )
         return self.report
@@ -130,6 +133,7 @@ class Guest:
         encoder = _encoder()
         where = target if isinstance(target, str) else target.id
         nodes = encoder.encode(args), encoder.encode(kwargs)
+        self.handles.check(encoder.handles if isinstance(where, str) else [where, *encoder.handles])
         question = Call(next(self._ids), where, method, *nodes, grad, seed, keep_inputs)
         value = self._value(question, encoder.body(), isinstance(target, str) and not encoder.handles)
         if not keep_inputs:
@@ -204,9 +208,17 @@ class Guest:
         """The output when the last hidden state (B, T, d) of a submodule is replaced. Raises NoHidden."""
         return self._operate("call_with_hidden", Any, handle, *args, hidden=hidden, grad=grad)
 
+    def collect(self) -> None:
+        """Release what the grader's objects no longer need, so that the guest's memory is free again."""
+        dropped = self.handles.dropped()
+        if dropped and self.alive:
+            self._operate("release", type(None), *dropped)
+            self.handles.released(*dropped)
+
     def release(self, handle: Opaque) -> None:
         """Let the guest forget an object."""
         self._operate("release", type(None), handle)
+        self.handles.released(handle)
 
     # Meters
 
@@ -279,6 +291,7 @@ class Guest:
     def _operate(self, operation: str, kind: Any, *args: Value, **kwargs: Value) -> Value:
         encoder = _encoder()
         nodes = encoder.encode(args), encoder.encode(kwargs)
+        self.handles.check(encoder.handles)
         value = self._value(Operate(next(self._ids), operation, *nodes), encoder.body())
         return self._shaped(value, kind)
 
@@ -296,7 +309,7 @@ class Guest:
         if not isinstance(answer, Answered):
             self._refuse("a wrong kind of answer")
         try:
-            return Decoder(tensors_of(tensors), _opaque).decode(answer.value)
+            return Decoder(tensors_of(tensors), self._opaque).decode(answer.value)
         except FrameError as error:
             self._refuse(str(error))
         except RecursionError:
@@ -310,7 +323,7 @@ class Guest:
         except Died:
             self._find_end()
             raise self._gone() from None
-        return self._checked(question.id, header, tensors)
+        return self._checked(question.id, header, tensors, question)
 
     def _take(self, number: int, seconds: float, cpu: float) -> tuple[Answer, bytearray]:
         try:
@@ -332,7 +345,9 @@ class Guest:
         except GuestGone:
             pass  # what is asked next raises it
 
-    def _checked(self, number: int, header: bytes, tensors: bytearray) -> tuple[Answer, bytearray]:
+    def _checked(
+        self, number: int, header: bytes, tensors: bytearray, question: Question | None = None
+    ) -> tuple[Answer, bytearray]:
         try:
             answer = _decode(header)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError) as error:
@@ -344,16 +359,20 @@ class Guest:
         if isinstance(answer, Missing):
             raise NameMissing(answer.name[:200], tuple(name[:200] for name in answer.nearest[:3]))
         if isinstance(answer, Refused):
-            self._refused(answer)
+            self._refused(answer, question)
         return answer, tensors
 
-    def _refused(self, answer: Refused) -> NoReturn:
+    def _opaque(self, node: OpaqueNode) -> Opaque:
+        return self.handles.given(Opaque(node.id, node.type_name[:200], node.is_module, node.text[:300]))
+
+    def _refused(self, answer: Refused, question: Question | None) -> NoReturn:
+        """A refusal is the guest's word: it stands only where the question could be refused so."""
         reason = answer.reason[:300]
-        if answer.kind == "no_hidden":
+        if answer.kind == "no_hidden" and isinstance(question, Operate) and "hidden" in question.operation:
             raise NoHidden(reason)
         if answer.kind == "too_large":
             raise StudentRaised("AnswerTooLarge", f"the answer cannot be sent: {reason}")
-        raise LookupError(reason)
+        self._refuse(f"a refusal ({reason})")
 
     def _shaped(self, value: Value, kind: Any) -> Any:
         """The value, if it is built as `kind` says: a guest may send anything."""
@@ -381,7 +400,12 @@ class Guest:
         self._reaped = True
         status = self._reap()
         if isinstance(self._exchange.end, Died):
-            self._exchange.end = GuestCrashed(describe_end(status))
+            out_of_memory = os.waitstatus_to_exitcode(status) == OUT_OF_MEMORY
+            self._exchange.end = (
+                GuestMemory(self._limits.memory_bytes)
+                if out_of_memory
+                else GuestCrashed(describe_end(status))
+            )
 
 
 def _encoder() -> Encoder:
@@ -390,10 +414,6 @@ def _encoder() -> Encoder:
 
 def _cannot_send(value: object) -> OpaqueNode:
     raise TypeError(f"a {type(value).__name__} cannot be sent to a guest")
-
-
-def _opaque(node: OpaqueNode) -> Opaque:
-    return Opaque(node.id, node.type_name[:200], node.is_module, node.text[:300])
 
 
 def _error_fields(raised: Raised) -> tuple[str, str, tuple[str, ...], bool]:

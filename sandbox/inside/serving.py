@@ -208,7 +208,8 @@ class _Server:
         if question.operation == "names":
             return self._program().names()
         if question.operation == "release":
-            self._release(args[0])
+            for value in args:
+                self._release(value)
             return None
         if question.operation == "gradients" and type(args[0]) is str:
             args = (self._target(args[0]), *args[1:])

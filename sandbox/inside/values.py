@@ -29,6 +29,8 @@ from .questions import (
 )
 from .wire import MAX_BODY, FrameError
 
+OUT_OF_MEMORY = 97  # the exit status of a guest that had no memory left to say so
+
 MAX_DEPTH = 32
 MAX_NODES = 100_000
 MAX_TEXT = 2**20
@@ -110,7 +112,7 @@ class Encoder:
         self._nodes = 0
         self._size = 0
         self._tensors: list[torch.Tensor] = []
-        self.handles = False  # whether a handle was met, which means nothing in another guest
+        self.handles: list[int] = []  # those met; they mean nothing in another guest
 
     def encode(self, value: object, depth: int = 0) -> Node:
         kind = type(value)
@@ -146,7 +148,7 @@ class Encoder:
     def _container(self, kind: type, value: Any, depth: int) -> Node:
         deeper = depth + 1
         if kind is Opaque:
-            self.handles = True
+            self.handles.append(value.id)
             return OpaqueNode(value.id, value.type_name, value.is_module, value.text)
         if issubclass(kind, tuple):
             return TupleNode([self.encode(item, deeper) for item in self._counted(tuple.__iter__(value))])

@@ -146,6 +146,7 @@ def _fork_guest(me: int, limits: Confinement, descriptors: tuple[int, int, int])
 
 def _become_guest(limits: Confinement, descriptors: tuple[int, int, int]) -> NoReturn:
     from .serving import serve
+    from .values import OUT_OF_MEMORY
 
     try:
         wire = enter(descriptors, limits)
@@ -154,6 +155,8 @@ def _become_guest(limits: Confinement, descriptors: tuple[int, int, int]) -> NoR
         os._exit(1)
     try:
         serve(wire)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
     finally:
         os._exit(0)
 
