@@ -19,7 +19,7 @@ from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cohort import CohortRun, PoolError, Request, usable_cores
 from graders.output import RESULTS, Mode, Output, OutputError
 from graders.reading import Cohort, CohortError, Found, UnreadableSubmission, find_submissions
-from graders.result import Result, Status
+from graders.result import Result, Status, Verdict
 from reports import ReportError, report_name, write_reports
 from reports.amounts import count_text, seconds_text
 from reports.verdict_words import STATUSES
@@ -210,7 +210,9 @@ def conclusion(
         ]
         if len(some) > MOST_NAMED:
             lines.append(f"… and {len(some) - MOST_NAMED} more {STATUSES[status]}: see index.html.")
-    broken = sorted({check.id for result in results for check in result.checks if check.verdict == "broken"})
+    broken = sorted(
+        {check.id for result in results for check in result.checks if check.verdict is Verdict.BROKEN}
+    )
     if broken:
         lines.append(f"Broken checks, whose points are pending: {one_line(', '.join(broken), 1000)}.")
     if stopped:

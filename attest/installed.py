@@ -32,12 +32,8 @@ def defined_names(programs: Iterable[Program]) -> set[str]:
         for cell in program.cells:
             try:
                 tree = ast.parse(cell)
-            except (
-                SyntaxError,
-                ValueError,
-                RecursionError,
-                MemoryError,
-            ):  # a magic, or a mistake further down
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                # A magic, or a mistake further down.
                 names.update(name for pair in _DEFINES.findall(cell) for name in pair if name)
                 continue
             for node in tree.body:

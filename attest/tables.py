@@ -1,4 +1,4 @@
-"""The tables that close a command: who got what in a cohort, and how one submission's checks came out."""
+"""The table that closes `attest grade`: who got what, and which submissions are worth a look."""
 
 from __future__ import annotations
 
