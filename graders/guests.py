@@ -139,8 +139,11 @@ class Guests:
             program = self._programs[index]
             if loaded_as != run_as:
                 continue
+            defining = spelled.places(program, name)
             for cell in report.cells:
-                if cell.status in ("raised", "stopped") and _is_at_fault(program, cell, name):
+                # Where the syntax of a script is wrong, nothing of it ran.
+                nothing_ran = program.kind == "script" and _is_syntax_error(cell)
+                if cell.status in ("raised", "stopped") and (nothing_ran or cell.number in defining):
                     return _unmade(program, cell, name)
         return None
 
@@ -290,17 +293,6 @@ def student_error(type_name: str, message: str, traceback: tuple[str, ...]) -> S
         message=plain(message, 1000),
         traceback=tuple(plain(text, 300) for text in traceback[:60]),
     )
-
-
-def _is_at_fault(program: Program, cell: CellReport, name: str) -> bool:
-    """Return whether this cell (of a script: this statement) is why `name` was never defined."""
-    if program.kind == "script":
-        if _is_syntax_error(cell):
-            return True  # nothing of the file ran
-        return name in spelled.defined_at(program.cells[0], cell.number)
-    numbers = program.numbers or tuple(range(1, len(program.cells) + 1))
-    sources = [source for number, source in zip(numbers, program.cells, strict=True) if number == cell.number]
-    return any(name in spelled.names_in(source) for source in sources)
 
 
 def _unmade(program: Program, cell: CellReport, name: str) -> Unmade:
