@@ -2,7 +2,7 @@
 
 The rule for exceptions that are neither the student's nor a CheckFailure, such as a TypeError in the test
 itself: no student may lose points for a fault of ours, and none may leave a check undecided by returning
-nonsense. They are `doubtful`, and the session then runs the same check on the model solution. Where that
+nonsense. They are `doubtful`, and `grading` then runs the same check on the model solution. Where that
 passes, the check is sound and what came from the student is what it could not use: `failed`, with the
 traceback kept for the instructor. Otherwise, or where the exception is of a kind that no value can cause:
 `broken`.

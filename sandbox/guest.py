@@ -318,20 +318,21 @@ class Guest:
     def _ask(
         self, question: Question, body: list[bytes | memoryview], seconds: float, cpu: float
     ) -> tuple[Answer, bytearray]:
-        try:
-            header, tensors = self._exchange.ask(_encode(question), body, seconds, cpu)
-        except Died:
-            self._find_end()
-            raise self._gone() from None
-        return self._checked(question.id, header, tensors, question)
+        header = _encode(question)
+        frame = self._frame(lambda: self._exchange.ask(header, body, seconds, cpu))
+        return self._checked(question.id, *frame, question)
 
     def _take(self, number: int, seconds: float, cpu: float) -> tuple[Answer, bytearray]:
+        return self._checked(number, *self._frame(lambda: self._exchange.take_ahead(seconds, cpu)))
+
+    def _frame(self, wait: Callable[[], tuple[bytes, bytearray]]) -> tuple[bytes, bytearray]:
+        """What `wait` returns; where the guest died meanwhile, how it ended is found out and raised."""
         try:
-            header, tensors = self._exchange.take_ahead(seconds, cpu)
+            return wait()
         except Died:
             self._find_end()
-            raise self._gone() from None
-        return self._checked(number, header, tensors)
+            assert self._exchange.end is not None
+            raise self._exchange.end from None
 
     def _give_up_ahead(self, seconds: float, cpu: float) -> None:
         """Take the answers to what was sent ahead and will not be asked for, and look at none."""
@@ -383,11 +384,6 @@ class Guest:
 
     def _refuse(self, what: str) -> NoReturn:
         raise self._exchange.stop(not_an_answer(what))
-
-    def _gone(self) -> GuestGone:
-        end = self._exchange.end
-        assert end is not None
-        return end
 
     def _find_end(self) -> None:
         """Wait until nothing of the guest is left, and learn how it ended."""
