@@ -1,6 +1,7 @@
 """The guests of one submission: loaded once, replaced when one dies, within the submission's time.
 
-Knows which program of the submission defines a name, and why a name is missing. Decides no verdict.
+Knows which program of the submission defines a name, why a name is missing, and which verdict the end of a
+guest stands for. Judges no answer.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from graders import spelled
 from graders.result import CellResult, LoadResult, StudentError, Verdict
 from graders.showing import line, plain
 from sandbox import CellReport, Foreseen, Guest, LoadReport, Program, Sandbox
-from sandbox.errors import GuestGone
+from sandbox.errors import GuestGone, GuestMemory, GuestOutput, GuestTimeout
 
 RunAs = Literal["module", "__main__"]
 
@@ -215,8 +216,6 @@ class Guests:
 
 def verdict_of_end(gone: GuestGone) -> Verdict:
     """Return the verdict for what ended a guest."""
-    from sandbox.errors import GuestMemory, GuestOutput, GuestTimeout
-
     match gone:
         case GuestTimeout():
             return Verdict.TIMEOUT
