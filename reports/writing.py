@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -102,17 +100,8 @@ def _folder(out: Path) -> Path:
 
 
 def _write_page(path: Path, text: str) -> None:
-    """Write a page whole or not at all; not synced to disk, since it can be rendered again."""
     try:
-        handle, temporary = tempfile.mkstemp(prefix=".page.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(text.encode("utf-8"))
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        write_whole(path, text.encode("utf-8"), synced=False)  # it can be rendered again
     except OSError as error:
         raise _cannot_write(path, error) from error
 

@@ -99,7 +99,7 @@ def test_a_page_is_whole_or_absent_when_the_disk_is_full(out: Path, monkeypatch:
         os.close(handle)
         return real(os.open("/dev/full", os.O_WRONLY), mode)
 
-    monkeypatch.setattr("reports.writing.os.fdopen", full)
+    monkeypatch.setattr(os, "fdopen", full)
     with pytest.raises(ReportError, match="No space left"):
         write_student_report(FULL, out)
     assert list((out / "reports").iterdir()) == []
