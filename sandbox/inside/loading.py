@@ -68,6 +68,11 @@ class Loading:
         if text not in self.notes and len(self.notes) < 50:
             self.notes.append(text[:300])
 
+    def offer(self, name: str, value: object) -> None:
+        """Put something of ours into the namespace, which the submission then does not define."""
+        self.namespace[name] = value
+        self._before.add(name)
+
     def answer(self, number: int) -> Loaded:
         return Loaded(number, self.cells, self.notes, self.seconds)
 
@@ -151,11 +156,19 @@ def _load_script(program: Program, alarm: Alarm) -> Loading:
     loading = Loading(program, module.__dict__, {filename: path})
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     sys.argv = [path]
+    line = [0]
+    if "get_ipython" in source:  # as in what Jupyter saves as a script
+        _offer_ipython(loading, module, line)
     try:
         tree = ast.parse(source, filename)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        loading.record(getattr(error, "lineno", None) or 1, "raised", error)
-        return loading
+        found = _parsed_as_ipython(source, filename, error, alarm)
+        if isinstance(found, BaseException):
+            loading.record(getattr(found, "lineno", None) or 1, "raised", found)
+            return loading
+        tree = found
+        _offer_ipython(loading, module, line)
+    tree = notebook.OneByOne().visit(tree)
     module.__doc__ = ast.get_docstring(tree, clean=False)
     flags = 0
     for statement in tree.body:
@@ -168,12 +181,39 @@ def _load_script(program: Program, alarm: Alarm) -> Loading:
             loading.record(statement.lineno, "raised", error)
             continue
         flags |= code.co_flags & _FUTURES
+        line[0] = statement.lineno
         ended = alarm.run(partial(exec, code, module.__dict__))
         loading.finish(statement.lineno, ended)
         if isinstance(ended, SystemExit):
             loading.note(f"{path} ended itself at line {statement.lineno}; what stands below it was not run")
             break
     return loading
+
+
+def _parsed_as_ipython(
+    source: str, filename: str, error: Exception, alarm: Alarm
+) -> ast.Module | BaseException:
+    """Parse what Colab and Jupyter save as a script, with its shell escapes and magics as they stand there.
+
+    Returns the mistake where it is no script even so.
+    """
+    parsed: list[ast.Module] = []
+
+    def parse() -> None:
+        python = notebook.as_python(source)
+        if python != source:
+            parsed.append(ast.parse(python, filename))
+
+    mistake = alarm.run(parse)
+    if parsed:
+        return parsed[0]
+    return mistake if isinstance(mistake, SyntaxError) else error
+
+
+def _offer_ipython(loading: Loading, module: types.ModuleType, line: list[int]) -> None:
+    """Give a script the shell that its escapes and magics are calls to; notes name the line that runs."""
+    get_ipython = notebook.serve_script(lambda text: loading.note(f"Line {line[0]}: {text}"), module)
+    loading.offer("get_ipython", get_ipython)
 
 
 def _module(program: Program, filename: str) -> types.ModuleType:

@@ -6,14 +6,18 @@ installs and magics that need a browser, a kernel or a network are noted and ski
 
 from __future__ import annotations
 
+import ast
+import dis
 import os
 import shlex
 import sys
 from collections.abc import Callable
+from types import CodeType, ModuleType
 from typing import Any
 
 from IPython.core.compilerop import CachingCompiler
 from IPython.core.error import UsageError
+from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
@@ -78,6 +82,11 @@ class _Shell(InteractiveShell):
 
     note: Callable[[str], None] = staticmethod(lambda _text: None)
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)  # type: ignore[no-untyped-call]
+        self.passed_over: list[BaseException] = []  # errors of this cell that did not end it
+        self._not_imported: set[str] = set()
+
     def showtraceback(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: the error is in the report of the cell."""
 
@@ -94,13 +103,36 @@ class _Shell(InteractiveShell):
         if magic_name not in self.magics_manager.magics["line"]:
             self.note(f"%{magic_name} was skipped: there is no such magic here")
             return None
-        return super().run_line_magic(magic_name, line, _stack_depth)
+        return super().run_line_magic(magic_name, line, _stack_depth + 1)  # this call is one frame more
 
     def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
         if magic_name not in self.magics_manager.magics["cell"]:
             self.note(f"a cell that begins with %%{magic_name} was skipped: there is no such magic here")
             return None
         return super().run_cell_magic(magic_name, line, cell)  # type: ignore[no-untyped-call]
+
+    async def run_code(self, code_obj: CodeType, result: Any = None, *, async_: bool = False) -> bool:
+        """Run one statement of a cell; return whether the cell ends here.
+
+        What cannot be imported, and what then needs it, costs a student nothing but itself.
+        """
+        failed: bool = await super().run_code(code_obj, result, async_=async_)  # type: ignore[no-untyped-call]
+        error = None if result is None else result.error_in_exec
+        if error is None or not self._is_for_want_of_a_package(code_obj, error):
+            return failed
+        self.passed_over.append(error)
+        result.error_in_exec = None
+        return False
+
+    def _is_for_want_of_a_package(self, code: CodeType, error: BaseException) -> bool:
+        if isinstance(error, NameError):
+            return error.name in self._not_imported and error.name not in self.user_ns
+        if not isinstance(error, ImportError) or not _was_importing(code, error):
+            return False
+        self._not_imported |= {
+            step.argval for step in dis.get_instructions(code) if step.opname == "STORE_NAME"
+        }
+        return True
 
     def _skip_command(self, command: str) -> None:
         try:
@@ -111,6 +143,46 @@ class _Shell(InteractiveShell):
             self.note(f"!{first} was skipped: nothing can be installed while a submission is graded")
         else:
             self.note(f"!{first[:60]} was skipped: there is no shell while a submission is graded")
+
+
+def _was_importing(code: CodeType, error: BaseException) -> bool:
+    """Whether it was an import statement among the statements of `code` that raised."""
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is code:
+            return dis.opname[code.co_code[trace.tb_lasti]] in ("IMPORT_NAME", "IMPORT_FROM")
+        trace = trace.tb_next
+    return False
+
+
+class OneByOne(ast.NodeTransformer):
+    """Makes `import a, b` at the top level two statements, so that b is there where a is not."""
+
+    def visit_Module(self, node: ast.Module) -> ast.Module:
+        body: list[ast.stmt] = []
+        for statement in node.body:
+            if isinstance(statement, ast.Import):
+                body += [ast.copy_location(ast.Import([alias]), statement) for alias in statement.names]
+            else:
+                body.append(statement)
+        node.body = body
+        return node
+
+
+def as_python(source: str) -> str:
+    """Return a script's source with IPython's shell escapes and magics as calls, each line where it was."""
+    manager = TransformerManager()  # type: ignore[no-untyped-call]
+    lines = source.splitlines(keepends=True)
+    while True:
+        changed, after = manager.do_one_token_transform(lines)  # type: ignore[no-untyped-call]
+        if not changed:
+            return "".join(lines)
+        # A command that was continued on further lines is one line now.
+        at = next(
+            (n for n, (old, new) in enumerate(zip(lines, after, strict=False)) if old != new), len(after)
+        )
+        after[at + 1 : at + 1] = ["\n"] * (len(lines) - len(after))
+        lines = after
 
 
 def make_shell() -> None:
@@ -124,6 +196,7 @@ def make_shell() -> None:
     config.InteractiveShell.history_load_length = 0
     main, hooks = sys.modules["__main__"], (sys.excepthook, sys.displayhook)
     made = _Shell.instance(config=config, compiler_class=_Names)
+    made.ast_transformers.append(OneByOne())
     made.displayhook = made.display_trap.hook = _quiet_display(made)
     lines, cells = made.magics_manager.magics["line"], made.magics_manager.magics["cell"]
     lines.update({name: _skipper(made, f"%{name}") for name in _SKIPPED_LINES})
@@ -187,12 +260,24 @@ def prepare(made: _Shell, note: Callable[[str], None], files: dict[str, str]) ->
     sys.modules["__main__"] = made.user_module
 
 
+def serve_script(note: Callable[[str], None], module: ModuleType) -> Callable[[], _Shell]:
+    """In a guest that runs a script: have magics act on `module`; return its `get_ipython`."""
+    made = shell()
+    made.note = note
+    made.user_module, made.user_ns = module, module.__dict__
+    return lambda: made
+
+
 def run_cell(made: _Shell, source: str, number: int) -> BaseException | None:
-    """Run one cell; the exception that it ended with, if any."""
+    """Run one cell; the exception that it ended with, or the first that it went on after."""
+    made.passed_over.clear()
     _names(made).number = number
     made.execution_count = number
     result = made.run_cell(source, store_history=False)  # type: ignore[no-untyped-call]
     error: BaseException | None = result.error_before_exec or result.error_in_exec
     if isinstance(error, UsageError):
         made.note(f"a magic in cell {number} was used wrongly: {str(error)[:150]}")
-    return error
+    for missed in made.passed_over:
+        if isinstance(missed, ImportError):
+            made.note(f"cell {number} went on after an import that failed: {str(missed)[:150]}")
+    return error or next(iter(made.passed_over), None)

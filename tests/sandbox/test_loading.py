@@ -198,6 +198,16 @@ def test_colab_is_harmless(load: Load) -> None:
     assert {cell.status for cell in guest.report.cells} == {"ok"}
 
 
+def test_what_is_imported_beside_a_missing_package_is_there(load: Load) -> None:
+    guest = load("import math, seaborn, torch\ndef f(): return math.floor(1.5)\n")
+    assert [(cell.number, cell.status) for cell in guest.report.cells[:3]] == [
+        (1, "ok"),
+        (1, "raised"),
+        (1, "ok"),
+    ]
+    assert {name.name for name in guest.names()} == {"math", "torch", "f"}
+
+
 @pytest.mark.parametrize("name", ["../escape.py", "/etc/passwd", "a/../../b", "", "a\0b"])
 def test_file_names_stay_in_the_folder(sandbox: Sandbox, name: str) -> None:
     with pytest.raises(ValueError, match="leads out of the submission's folder"):
@@ -231,6 +241,44 @@ def test_a_cell_with_a_syntax_error_fails_alone(notebook: Callable[..., Guest]) 
     assert error.traceback[0] == "cell 2, line 1"
 
 
+def test_a_missing_package_costs_a_cell_nothing_but_itself(notebook: Callable[..., Guest]) -> None:
+    guest = notebook(
+        "import math, seaborn as sns, torch\nfrom torchtext.data import Field, Vocab\n"
+        "sns.set_theme()\nimport torch.nn.functional as F\ndef f(): return math.floor(1.5)",
+        "sns.set_style('dark')\ndef g(): return 2",
+    )
+    assert (guest.call("f"), guest.call("g")) == (1, 2)
+    assert {name.name for name in guest.names()} == {"math", "torch", "F", "f", "g"}
+    first, second = guest.report.cells
+    assert (first.status, second.status) == ("raised", "raised")
+    assert first.error is not None
+    assert first.error.message == "No module named 'seaborn'"
+    assert first.error.traceback == ("cell 1, line 1", "    import math, seaborn as sns, torch")
+    assert second.error is not None
+    assert second.error.type_name == "NameError"
+    assert guest.report.notes == (
+        "cell 1 went on after an import that failed: No module named 'seaborn'",
+        "cell 1 went on after an import that failed: No module named 'torchtext'",
+    )
+
+
+def test_any_other_error_ends_the_cell(notebook: Callable[..., Guest]) -> None:
+    guest = notebook(
+        "import seaborn\nA = 1\nB = undefined\nC = 1",
+        "raise ImportError('mine')\nD = 1",
+        "def sns(): return nobody\nsns()\nE = 1",
+        "import seaborn as s\ns = 3\ndel s\ntry:\n    s\nexcept NameError:\n    caught = True\n1 / 0\nG = 1",
+    )
+    assert [cell.status for cell in guest.report.cells] == ["raised"] * 4
+    assert [cell.error and cell.error.type_name for cell in guest.report.cells] == [
+        "NameError",
+        "ImportError",
+        "NameError",
+        "ZeroDivisionError",
+    ]
+    assert {name.name for name in guest.names()} == {"A", "sns", "caught"}
+
+
 def test_shell_installs_and_magics_are_noted_and_skipped(notebook: Callable[..., Guest]) -> None:
     guest = notebook(
         "!pip install -q torch\nA = 1",
@@ -240,11 +288,12 @@ def test_shell_installs_and_magics_are_noted_and_skipped(notebook: Callable[...,
         "%nonsense 3\nD = 1",
         "%cd /content/drive/MyDrive\nE = 1",
         "!nvidia-smi\nF = 1",
-        "%%time\nG = 1",
+        "%%time\nG = 1\n",
+        "%time I = 1",
         "%%nonsense\nH = 1",
     )
     assert {cell.status for cell in guest.report.cells} == {"ok"}
-    assert {"A", "B", "C", "D", "E", "F", "G"} <= {name.name for name in guest.names()}
+    assert {"A", "B", "C", "D", "E", "F", "G", "I"} <= {name.name for name in guest.names()}
     notes = "\n".join(guest.report.notes)
     for part in (
         "!pip was skipped",
