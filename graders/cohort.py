@@ -23,15 +23,23 @@ from typing import IO, Self
 
 from graders import messages
 from graders.assignment import Assignment
-from graders.output import Output, RunInfo
+from graders.output import Output, OutputError, RunInfo
 from graders.reading import Found
+from graders.reading.names import shown
 from graders.result import NOT_GRADED, LoadResult, Result, Status, SubmissionInfo
 from graders.versions import versions
-from graders.workers import ended
+from graders.workers import encodable, ended
 
 
 class PoolError(RuntimeError):
-    """The pool or the sandbox cannot work on this machine. The message says what was found and what to do."""
+    """The pool or the sandbox cannot work on this machine. The message says what was found and what to do.
+
+    `details` is the traceback of a fault of ours.
+    """
+
+    def __init__(self, message: str, details: str = "") -> None:
+        super().__init__(message)
+        self.details = details
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,8 @@ class Request:
 class CohortRun:
     """One run over a cohort: a context manager to iterate over; leaving it ends everything."""
 
-    def __init__(self, request: Request, out: Output) -> None:
+    def __init__(self, request: Request, out: Output, pool: Connection | None = None) -> None:
+        """Grade `request` into `out`; `pool` is a pool that runs already, unless one is to be started."""
         self.request = request
         self.out = out
         self.stopped = False
@@ -77,10 +86,12 @@ class CohortRun:
         self._counts: Counter[Status] = Counter()
         self._started_at = datetime.now(UTC)
         self._pool: subprocess.Popen[bytes] | None = None
-        self._connection: Connection | None = None
+        self._connection = pool
         self._log: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
+        if self._connection is not None:
+            return self
         mine, theirs = socket.socketpair()
         self._connection = Connection(mine.detach())
         self._log = tempfile.TemporaryFile()
@@ -131,14 +142,14 @@ class CohortRun:
         messages.send(
             self._connection,
             messages.Setup(
-                assignment=str(request.assignment.folder),
+                assignment=os.fsencode(request.assignment.folder),
                 backend=request.backend,
                 device=request.device,
                 seed=request.seed,
                 jobs=max(1, min(request.jobs, len(items))),
                 patience_seconds=request.patience_seconds,
                 finish=request.finish,
-                out=str(self.out.path.absolute()),
+                out=os.fsencode(self.out.path.absolute()),
                 items=items,
             ),
         )
@@ -156,15 +167,13 @@ class CohortRun:
                 case messages.Started(index=index):
                     running[index] = request.found[index].student.id
                 case messages.Graded(index=index, result=document, trouble=trouble):
-                    result = Result.model_validate_json(document)
-                    self.out.write(result)
+                    result = self._received(request.found[index], document)
                     if trouble:
                         self.troubles.append(trouble)
                 case messages.Lost(index=index, internal=internal):
-                    result = self._not_graded(request.found[index], internal)
-                    self.out.write(result)
-                case messages.Broken(message=message):
-                    raise PoolError(message)
+                    result = self._lost(request.found[index], internal)
+                case messages.Broken(message=message, details=details):
+                    raise PoolError(message, details)
                 case messages.Finished():
                     self.out.write_run(self._run_info(ended=True))
                     return
@@ -174,6 +183,22 @@ class CohortRun:
             yield Progress(
                 self._counts.total(), len(items), time.monotonic() - begun, tuple(running.values()), result
             )
+
+    def _received(self, found: Found, document: bytes) -> Result:
+        """Write a worker's Result; where it is none, or cannot be written, the submission is not graded."""
+        try:
+            result = Result.model_validate_json(document)
+            self.out.write(result)
+        except OutputError:
+            raise
+        except Exception as error:  # whatever is wrong with one, the others are due
+            return self._lost(found, f"its Result cannot be read or written: {type(error).__name__}: {error}")
+        return result
+
+    def _lost(self, found: Found, internal: str) -> Result:
+        result = self._not_graded(found, encodable(internal))
+        self.out.write(result)
+        return result
 
     def _next_event(self) -> messages.Event:
         assert self._connection is not None
@@ -199,7 +224,7 @@ class CohortRun:
         request = self.request
         return RunInfo(
             assignment=request.assignment.info,
-            assignment_path=str(request.assignment.folder),
+            assignment_path=shown(request.assignment.folder, 4000),
             submissions=request.kept + len(request.found),
             graded=request.kept + self._counts[Status.GRADED],
             unreadable=self._counts[Status.UNREADABLE],

@@ -6,6 +6,7 @@ main ◄─ Event ──────────────── pool ◄─ G
 
 from __future__ import annotations
 
+import os
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -21,7 +22,7 @@ class Item(msgspec.Struct, frozen=True, tag=True):
     index: int
     student_id: str
     student_name: str
-    path: str
+    path: bytes  # as the system knows it: not every file name is text
     source: str
     inside: str | None
 
@@ -29,25 +30,28 @@ class Item(msgspec.Struct, frozen=True, tag=True):
     def of(index: int, found: Found) -> Item:
         """Return `found` as it travels."""
         student = found.student
-        return Item(index, student.id, student.name, str(found.path), found.source, found.inside)
+        return Item(index, student.id, student.name, os.fsencode(found.path), found.source, found.inside)
 
     def found(self) -> Found:
         """Return it as it was."""
         student = Student(id=self.student_id, name=self.student_name)
-        return Found(student, Path(self.path), self.source, self.inside)
+        return Found(student, Path(os.fsdecode(self.path)), self.source, self.inside)
 
 
 class Setup(msgspec.Struct, frozen=True, tag=True):
-    """All that the pool needs to know. `finish` is "module:function", a Finish, called in the worker."""
+    """All that the pool needs to know; paths are as the system knows them.
 
-    assignment: str
+    `finish` is "module:function", a Finish, called in the worker.
+    """
+
+    assignment: bytes
     backend: str
     device: str
     seed: int
     jobs: int
     patience_seconds: float | None
     finish: str | None
-    out: str
+    out: bytes
     items: tuple[Item, ...]
 
 
@@ -85,9 +89,13 @@ class Lost(msgspec.Struct, frozen=True, tag=True):
 
 
 class Broken(msgspec.Struct, frozen=True, tag=True):
-    """The sandbox, the assignment or the pool itself cannot work; nothing more will come."""
+    """The sandbox, the assignment or the pool itself cannot work; nothing more will come.
+
+    `message` is a sentence; `details` is a traceback of ours, where there is one.
+    """
 
     message: str
+    details: str = ""
 
 
 class Finished(msgspec.Struct, frozen=True, tag=True):
@@ -131,5 +139,8 @@ def receive_item(connection: Connection) -> Item:
 
 
 def receive_outcome(connection: Connection) -> Graded | Failed:
-    """Wait for what a worker tells the pool. Raises EOFError where it has died."""
-    return _OUTCOME.decode(connection.recv_bytes())
+    """Wait for what a worker tells the pool. Raises EOFError where it has died, or talks nonsense."""
+    try:
+        return _OUTCOME.decode(connection.recv_bytes())
+    except msgspec.MsgspecError:
+        raise EOFError from None

@@ -90,7 +90,7 @@ class Pool:
     def __init__(self, main: Connection, setup: Setup) -> None:
         self.main = main
         self.setup = setup
-        self.assignment = find_assignment(setup.assignment)
+        self.assignment = find_assignment(os.fsdecode(setup.assignment))
         self.waiting = deque(setup.items)
         self.tries: dict[int, int] = {}
         self.workers: list[Worker] = []
@@ -250,7 +250,7 @@ def work(connection: Connection, others: list[Connection], setup: Setup, sandbox
     die_with_parent(pool)
     for other in others:
         other.close()
-    assignment = find_assignment(setup.assignment)
+    assignment = find_assignment(os.fsdecode(setup.assignment))
     finish = load_finish(setup.finish)
     current: list[int] = [-1]
 
@@ -265,19 +265,38 @@ def work(connection: Connection, others: list[Connection], setup: Setup, sandbox
 
     def answer(result: Result) -> None:
         if result.status is Status.NOT_GRADED:
-            send(connection, Failed(current[0], result.internal or result.message))
+            send(connection, Failed(current[0], encodable(result.internal or result.message)))
+            return
+        try:
+            document = legible(result)
+        except ValueError as error:
+            send(connection, Failed(current[0], str(error)))
             return
         trouble = ""
         try:
             if finish is not None:
-                finish(result, Path(setup.out))
+                finish(result, Path(os.fsdecode(setup.out)))
         except Exception as error:
-            trouble = str(error) or type(error).__name__
-        document = result.model_dump_json(exclude=COMPUTED).encode()
+            trouble = encodable(str(error) or type(error).__name__)
         send(connection, Graded(current[0], document, trouble))
 
     with sandbox:
         GradingSession(assignment, sandbox, setup.seed).run(jobs(), answer)
+
+
+def legible(result: Result) -> bytes:
+    """Return a Result as JSON. Raises ValueError where nobody could read that again."""
+    try:
+        document = result.model_dump_json(exclude=COMPUTED).encode()
+        Result.model_validate_json(document)
+    except ValueError as error:  # pydantic's, of writing and of reading
+        raise ValueError(encodable(f"its Result cannot be written and read again: {error}")) from error
+    return document
+
+
+def encodable(text: str) -> str:
+    """Return `text` without the lone surrogates that an exception may quote."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def job(item: Item, assignment: Assignment) -> Job:
@@ -321,7 +340,8 @@ def main() -> None:
     except (SandboxBroken, AssignmentError) as error:
         send(connection, Broken(str(error)))
     except Exception:
-        send(connection, Broken(traceback.format_exc()))
+        sentence = "the process that runs the workers failed by a fault of Attest's. Please report this."
+        send(connection, Broken(sentence, traceback.format_exc()))
 
 
 if __name__ == "__main__":

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import os
+from multiprocessing import Pipe
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graders.assignment import find_assignment
 from graders.cohort import CohortRun, Request
+from graders.messages import Finished, Graded, Lost, Ready, Started, receive_outcome, send
 from graders.output import Output
 from graders.reading import find_submissions
 from graders.result import Status, read_result
-from tests.attest.conftest import write_assignment, write_cohort
+from reports import report_name
+from tests.attest.conftest import RIGHT, write_assignment, write_cohort
 
 
-def grade(tmp_path: Path, finish: str, patience_seconds: float | None = None) -> CohortRun:
+def asked(tmp_path: Path, finish: str, **options: Any) -> Request:
     assignment = find_assignment(write_assignment(tmp_path / "doubling"))
     found = find_submissions([write_cohort(tmp_path / "cohort")]).found
-    request = Request(assignment, found, seed=1, jobs=2, finish=finish, patience_seconds=patience_seconds)
+    return Request(assignment, found, seed=1, **{"jobs": 2, "finish": finish, **options})
+
+
+def grade(tmp_path: Path, finish: str, **options: Any) -> CohortRun:
+    request = asked(tmp_path, finish, **options)
     with Output(tmp_path / "out", "new", str) as out, CohortRun(request, out) as run:
         for _ in run:
             pass
@@ -60,3 +69,56 @@ def test_a_worker_that_never_answers_is_given_up(tmp_path: Path) -> None:
         "omar": Status.NOT_GRADED,
         "priya": Status.UNREADABLE,
     }
+
+
+def test_a_result_that_cannot_be_read_again_is_made_again_in_a_new_worker(tmp_path: Path) -> None:
+    grade(tmp_path, "finishing:spoil_what_follows", jobs=1)
+    assert statuses(tmp_path / "out") == {
+        "lena": Status.GRADED,
+        "omar": Status.GRADED,
+        "priya": Status.UNREADABLE,
+    }
+
+
+@pytest.mark.parametrize("document", [b"", b"{}", b"\xff", b'{"seconds": null}'])
+def test_what_is_no_result_costs_one_submission_its_grade_and_the_run_nothing(
+    tmp_path: Path, document: bytes
+) -> None:
+    """As it came through the pipe from a worker that is not as it should be."""
+    request = asked(tmp_path, "finishing:fail_on_omar")
+    main, pool = Pipe()
+    for event in (Ready(), Started(1), Graded(1, document), Lost(0, "a fault of ours"), Finished()):
+        send(pool, event)
+    with Output(tmp_path / "out", "new", str) as out, CohortRun(request, out, main) as run:
+        assert len(list(run)) == 4
+    assert statuses(tmp_path / "out") == {"lena": Status.NOT_GRADED, "omar": Status.NOT_GRADED}
+    omar = read_result(tmp_path / "out" / "results" / "omar.json")
+    assert "cannot be read or written" in (omar.internal or "")
+
+
+def test_a_worker_that_talks_nonsense_is_a_worker_that_died() -> None:
+    pool, worker = Pipe()
+    worker.send_bytes(b"\xff nonsense")
+    with pytest.raises(EOFError):
+        receive_outcome(pool)
+
+
+def test_paths_that_are_no_text_are_graded(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    run = grade(folder, "reports:write_student_report")
+    assert statuses(folder / "out")["lena"] is Status.GRADED
+    assert run.troubles == []
+
+
+def test_a_submission_whose_name_is_no_text_is_graded_under_a_clean_id(tmp_path: Path) -> None:
+    assignment = find_assignment(write_assignment(tmp_path / "doubling"))
+    cohort = tmp_path / "cohort"
+    cohort.mkdir()
+    (cohort / os.fsdecode(b"len\xffa.py")).write_text(RIGHT)
+    found = find_submissions([cohort]).found
+    request = Request(assignment, found, seed=1, jobs=1, finish="reports:write_student_report")
+    with Output(tmp_path / "out", "new", report_name) as out, CohortRun(request, out) as run:
+        results = [progress.result for progress in run if progress.result is not None]
+    assert [(result.student.id, result.points) for result in results] == [("len\ufffda", 5)]
+    assert run.troubles == []
