@@ -22,7 +22,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.strategies import SearchStrategy
 
 from graders.checks import Cases
-from graders.fresh import grading_dtype
+from graders.fresh import drawn_in
 
 # Enough to reach the smallest input of a usual exercise, little enough to be paid by every failing check.
 SHRINK_EVALUATIONS = 40
@@ -106,12 +106,8 @@ class CaseBook:
             found.setdefault(fingerprint(case), case)
             return False
 
-        token = grading_dtype.set(torch.float64)
-        try:
-            with suppress(NoSuchExample, Unsatisfiable):
-                self._meet(check, source.source, source.n, keep)
-        finally:
-            grading_dtype.reset(token)
+        with suppress(NoSuchExample, Unsatisfiable):
+            self._meet(check, source.source, source.n, keep)
         if not found:
             raise CaseError(f"{check}: the strategy of @cases gave no case at all. Loosen its filters.")
         return tuple(sorted(found.values(), key=measure))
@@ -126,7 +122,8 @@ class CaseBook:
             phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
             **_SETTINGS,
         )
-        with _same_draws():
+        # Drawn in float64 whatever the check is repeated in, or the same seed would draw other cases.
+        with _same_draws(), drawn_in(torch.float64):
             hypothesis.find(strategy, meets, random=self._random(check), settings=settings)
 
     def _random(self, check: str) -> Random:
@@ -166,7 +163,8 @@ class _Search:
         if self._evaluations >= SHRINK_EVALUATIONS or time.monotonic() > self._deadline:
             raise _Enough
         self._evaluations += 1
-        failing = self._outcomes[key] = self._fails(cast(case, self._dtype))
+        with drawn_in(self._dtype):
+            failing = self._outcomes[key] = self._fails(cast(case, self._dtype))
         if failing:
             self._best = size
         return failing

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 import torch
 
 grading_dtype: ContextVar[torch.dtype] = ContextVar("grading_dtype", default=torch.float64)
+
+
+@contextmanager
+def drawn_in(dtype: torch.dtype) -> Iterator[None]:
+    """Make `dtype` the grading dtype meanwhile."""
+    token = grading_dtype.set(dtype)
+    try:
+        yield
+    finally:
+        grading_dtype.reset(token)
 
 
 def fresh_tensor(*shape: int, seed: int, dtype: torch.dtype | None = None) -> torch.Tensor:

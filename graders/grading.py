@@ -172,7 +172,7 @@ class Grading:
             outcome = replace(outcome, message=line(f"{outcome.message} {IN_FLOAT32}", 2000).strip())
         if outcome.doubtful and self._is_sound(one, following, attempt.dtype):
             last = [call.output for call in attempt.record.calls if call.answered]
-            outcome = unusable(outcome, describe(last[-1]) if last else "an exception")
+            outcome = unusable(outcome, describe(last[-1]) if last else None)
         return attempt, outcome
 
     def _new_attempt(

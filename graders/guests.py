@@ -91,7 +91,7 @@ class Guests:
         """End every guest."""
         guests, self._alive = self._alive, {}
         for guest in guests.values():
-            guest.close()
+            self._sandbox.retire(guest)
 
     def begin_check(self, ahead: tuple[Foreseen, ...] = ()) -> None:
         """Set the meters of one check to zero. Raises TimeUsedUp.

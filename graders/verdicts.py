@@ -96,12 +96,12 @@ def broken(internal: str, *, doubtful: bool = False) -> Outcome:
     )
 
 
-def unusable(doubted: Outcome, came: str) -> Outcome:
+def unusable(doubted: Outcome, came: str | None) -> Outcome:
     """Return the outcome of a doubtful check that the model solution passes."""
     return replace(
         doubted,
         verdict=Verdict.FAILED,
-        message=line(f"The answer could not be used by this check: {came} came."),
+        message=line(f"The answer could not be used by this check{f': {came} came' if came else ''}."),
         internal=plain(
             "The check raised on this student's answer, and passes for the model solution, so it counts as "
             f"failed. If the answer is right after all, the check is at fault.\n{doubted.internal}",

@@ -77,6 +77,7 @@ class Sandbox:
         self._base = (0, 0)  # the zygote's private memory and address space, in bytes
         self._spare: _Spare | None = None
         self._guests: set[Guest] = set()
+        self._retired: list[Guest] = []  # killed, and not yet seen to be gone
         self._closed = False
 
     # Life
@@ -158,6 +159,7 @@ class Sandbox:
         the first GuestGone is raised. ValueError for a file name that leads out of the folder.
         """
         _check_names(files)
+        self._bury()
         levels: tuple[Level, ...] = ("all", "definitions", "constants")
         first: GuestGone | None = None
         for level in levels[levels.index(program.level) :]:
@@ -182,6 +184,19 @@ class Sandbox:
             return guest
         assert first is not None
         raise first
+
+    def retire(self, guest: Guest) -> None:
+        """Kill a guest; that all of it is gone is seen to before the next one, or when the sandbox closes.
+
+        A namespace takes milliseconds to end, in which the grader has other things to do.
+        """
+        guest.kill()
+        self._retired.append(guest)
+
+    def _bury(self) -> None:
+        retired, self._retired = self._retired, []
+        for guest in retired:
+            guest.close()
 
     def prefork(self) -> None:
         """Have the next guest made while this process does something else; `guest` does so by itself."""

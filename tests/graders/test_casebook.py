@@ -184,3 +184,21 @@ def test_decorators_refuse_what_they_cannot_use() -> None:
             points(wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'sometimes' is not a valid Visibility"):
         points(1, visibility="sometimes")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_cases_drawn_with_fresh_tensors_shrink_in_either_dtype(dtype: torch.dtype) -> None:
+    book, given = CaseBook(3), source(batches())
+    largest = len(book.cases("a/b", given, dtype)) - 1
+    tried: list[Batch] = []
+
+    def fails(case: Batch) -> bool:
+        tried.append(case)
+        assert fresh_tensor(1, seed=1).dtype is dtype
+        return case.x.shape[1] >= 2
+
+    book.shrink("a/b", given, dtype, largest, fails=fails, seconds=5.0)
+    failing = [case for case in tried if case.x.shape[1] >= 2]
+    assert failing
+    assert failing[-1].x.dtype is dtype
+    assert measure(failing[-1]) < measure(book.cases("a/b", given, dtype)[largest])
