@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -18,11 +17,14 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from graders.reading.names import listed, shown
 from graders.result import AssignmentInfo, Frozen, Result, ResultError, read_result, write_result, write_whole
 
 RUN_FILE = "run.json"
 RESULTS = "results"
-OWN = (RUN_FILE, RESULTS, "reports", "index.html", "grades.csv")  # what a run may leave in OUT
+REPORTS = "reports"
+PAGES = ("index.html", "grades.csv")  # about the cohort
+OWN = (RUN_FILE, RESULTS, REPORTS, *PAGES)  # what a run may leave in OUT
 
 Mode = Literal["new", "resume", "replace"]
 
@@ -60,6 +62,7 @@ class Output:
         Raises OutputError where it cannot be used, or holds an earlier run and `mode` is "new".
         """
         self.path = path
+        self.shown = shown_path(path)
         self.mode = mode
         self.stem = stem
         with self._sentences():
@@ -96,21 +99,26 @@ class Output:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise OutputError(
-                f"{self.path}: another `attest grade` is writing here. Wait for it, or choose another folder "
-                "with -o."
+                f"{self.shown}: another `attest grade` is writing here. Wait for it, or choose "
+                "another folder with -o."
             ) from None
         except OSError:
             return  # a file system without locks: better to grade than to refuse
 
     def _earlier_run(self) -> RunInfo | None:
-        found = [name for name in OWN if (self.path / name).exists()]
+        found = [name for name in OWN if not _is_absent(self.path / name)]
         if not found:
             return None
+        if not os.path.lexists(self.path / RUN_FILE):
+            raise OutputError(
+                f"{self.shown}: holds {listed(found)} but no {RUN_FILE}, so this is no run of Attest's and "
+                "would be overwritten. Choose another folder with -o."
+            )
         if self.mode == "new":
             count = len(list((self.path / RESULTS).glob("*.json"))) if (self.path / RESULTS).is_dir() else 0
             raise OutputError(
-                f"{self.path}: holds an earlier run ({count} results). Go on with it by --resume, replace it "
-                "by --force, or choose another folder with -o."
+                f"{self.shown}: holds an earlier run ({count} results). Go on with it by --resume, replace "
+                "it by --force, or choose another folder with -o."
             )
         if self.mode == "replace":
             return None
@@ -118,19 +126,29 @@ class Output:
             return RunInfo.model_validate_json((self.path / RUN_FILE).read_bytes())
         except (OSError, ValidationError) as error:
             raise OutputError(
-                f"{self.path / RUN_FILE}: cannot be read as the description of a run, so there is no going "
-                "on with it. Replace it by --force, or choose another folder with -o."
+                f"{shown_path(self.path / RUN_FILE)}: cannot be read as the description of a run, so there "
+                "is no going on with it. Replace it by --force, or choose another folder with -o."
             ) from error
 
     def clear(self) -> None:
-        """Remove what an earlier run left, and nothing else. Called when the new run is sure to start."""
+        """Remove an earlier run's results and the pages made of them, and no other file.
+
+        Called when the new run is sure to start. What cannot be read as a Result, or is not called as a run
+        would call it, is somebody else's.
+        """
         with self._sentences():
-            for name in OWN:
-                target = self.path / name
-                if target.is_dir() and not target.is_symlink():
-                    shutil.rmtree(target)
-                else:
-                    target.unlink(missing_ok=True)
+            for path in self._results():
+                with suppress(ResultError):
+                    stem = self.stem(read_result(path).student.id)
+                    if path.name == f"{stem}.json":
+                        for page in (f"{stem}.html", f"{stem}.md"):
+                            (self.path / REPORTS / page).unlink(missing_ok=True)
+                        path.unlink()
+            for name in (RESULTS, REPORTS):
+                with suppress(OSError):  # it holds what is not ours, or there is none
+                    (self.path / name).rmdir()
+            for name in (*PAGES, RUN_FILE):  # the last is what tells a run
+                (self.path / name).unlink(missing_ok=True)
 
     def begin(self, run: RunInfo) -> None:
         """Make the folders and write run.json."""
@@ -152,16 +170,31 @@ class Output:
 
     def results(self) -> Iterator[Result]:
         """Read the results that are there; those that cannot be read are passed over."""
-        for path in sorted((self.path / RESULTS).glob("*.json")):
+        for path in self._results():
             with suppress(ResultError):
                 yield read_result(path)
+
+    def _results(self) -> list[Path]:
+        return sorted((self.path / RESULTS).glob("*.json"))
 
     @contextmanager
     def _sentences(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            raise OutputError(f"{error.filename or self.path}: {reason(error)}") from error
+            raise OutputError(f"{shown_path(error.filename or self.path)}: {reason(error)}") from error
+
+
+def shown_path(path: Path | str | bytes) -> str:
+    """Return a path for a sentence, whatever it is called."""
+    return shown(os.fsencode(path).decode("utf-8", "replace"), 500)
+
+
+def _is_absent(path: Path) -> bool:
+    """Whether nothing is there but perhaps an empty folder, as a run leaves that was killed at its start."""
+    if path.is_dir() and not path.is_symlink():
+        return not any(path.iterdir())
+    return not os.path.lexists(path)
 
 
 def reason(error: OSError) -> str:

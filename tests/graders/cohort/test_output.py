@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.output import Output, OutputError, RunInfo
+from graders.output import Mode, Output, OutputError, RunInfo
 from graders.result import AssignmentInfo, LoadResult, Result, Student, SubmissionInfo
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -43,7 +44,7 @@ def result(student: str, message: str = "") -> Result:
     )
 
 
-def open_output(path: Path, mode="new") -> Output:
+def open_output(path: Path, mode: Mode = "new") -> Output:
     return Output(path, mode, stem=lambda student: student)
 
 
@@ -74,11 +75,49 @@ def test_replacing_keeps_the_earlier_run_until_the_new_one_begins(tmp_path: Path
 
 
 def test_replacing_touches_nothing_that_attest_did_not_write(tmp_path: Path) -> None:
-    run_once(tmp_path, "lena")
-    (tmp_path / "notes.txt").write_text("mine")
+    run_once(tmp_path, "lena", "omar")
+    (tmp_path / "reports" / "data").mkdir(parents=True)
+    mine = [
+        "notes.txt",
+        "reports/notes.md",
+        "reports/mine.html",
+        "reports/data/lena.html",
+        "results/mine.json",
+        "results/copy of lena.json",
+        "results/list.csv",
+    ]
+    for name in mine:
+        (tmp_path / name).write_text("mine")
+    shutil.copy(tmp_path / "results" / "lena.json", tmp_path / "results" / "copy of lena.json")
+    for name in ("reports/lena.html", "reports/lena.md", "index.html", "grades.csv"):
+        (tmp_path / name).write_text("made by the earlier run")
     with open_output(tmp_path, "replace") as out:
         out.begin(RUN)
-    assert (tmp_path / "notes.txt").read_text() == "mine"
+    left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {*mine, "run.json"}
+
+
+@pytest.mark.parametrize("name", ["index.html", "grades.csv", "results/mine.json", "reports/notes.md"])
+@pytest.mark.parametrize("mode", ["new", "replace", "resume"])
+def test_what_is_no_run_is_not_replaced(tmp_path: Path, name: str, mode: Mode) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(OutputError, match=f"holds {name.partition('/')[0]} but no run.json"):
+        open_output(tmp_path, mode)
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_an_empty_folder_of_a_killed_run_is_in_nobodys_way(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    run_once(tmp_path, "lena")
+
+
+def test_a_path_cannot_write_to_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "a\nb\x1b[2J"
+    run_once(path, "lena")
+    with pytest.raises(OutputError) as refused:
+        open_output(path)
+    assert str(refused.value).isprintable()
 
 
 def test_a_folder_with_other_files_is_used_as_it_is(tmp_path: Path) -> None:
