@@ -42,16 +42,19 @@ def distinct_ids(named: Sequence[Named]) -> list[str]:
 
 
 def clashes(named: Sequence[Named]) -> list[str]:
-    """Return a sentence for each id that several submissions share, naming their paths."""
+    """Return a sentence for each id that several submissions share: their paths, and the ids they have now."""
     sentences = []
+    ids = distinct_ids(named)
     for members in _groups(named).values():
         if len(members) > 1:
-            name, is_folder, _ = named[members[0]]
-            identity = shown(student_id(name, is_folder=is_folder))
+            shared = sorted({student_id(named[index][0], is_folder=named[index][1]) for index in members})
+            what = f"the student id {shown(shared[0])}"
+            if len(shared) > 1:
+                what = f"student ids that differ only in capitals ({listed(shared)})"
             paths = listed([named[index][2] for index in members])
             sentences.append(
-                f"{len(members)} submissions have the student id {identity}: {paths}; "
-                "each is graded under its path, so rename or remove all but one."
+                f"{len(members)} submissions have {what}: {paths}; they are graded as "
+                f"{listed([ids[index] for index in members])}, so rename or remove all but one."
             )
     return sentences
 

@@ -124,9 +124,20 @@ def test_two_submissions_of_one_id_are_both_found_and_named(tmp_path: Path, one:
     assert len({identity.casefold() for identity in ids}) == 3
     assert "kim" in ids
     (problem,) = cohort.problems
+    assert all(identity in problem for identity in ids if identity != "kim")
     assert one.partition("/")[0] in problem
     assert other in problem
     assert "rename or remove" in problem
+
+
+def test_names_that_differ_only_in_capitals_are_said_to_and_graded_as_is_said(tmp_path: Path) -> None:
+    write(tmp_path, "Lee.py", "lee.py", "kim.py")
+    cohort = find_submissions([tmp_path], WANTED)
+    assert who(cohort) == {"kim": "kim.py", "Lee.py": "Lee.py", "lee.py (2)": "lee.py"}
+    assert cohort.problems == (
+        "2 submissions have student ids that differ only in capitals (Lee and lee): Lee.py and lee.py; "
+        "they are graded as Lee.py and lee.py (2), so rename or remove all but one.",
+    )
 
 
 def test_an_id_made_of_a_path_takes_nobody_elses(tmp_path: Path) -> None:
