@@ -193,7 +193,10 @@ def models(student, built):
             ids = torch.tensor([[21, 32], [22, 33]])
             logits = found.logits(ids)
             if torch.equal(logits[0], logits[1]):
-                fail("All tokens were replaced by others, but the logits came out the same.", inputs={"ids": ids})
+                fail(
+                    "The tokens were replaced by others, but the logits came out the same.",
+                    inputs={"ids": ids},
+                )
             found.alive = True
         return found
 
@@ -379,8 +382,8 @@ def by_ids(case: Rows, model: Model) -> str | None:
     ratio = float(of_many.mean() / of_some.mean())
     if not 0.35 < ratio < 0.65:
         return (
-            f"One token among 8 moves the logits by {ratio:.2g} of what it moves them among 4. It would be half "
-            "where the head sees a mean."
+            f"One token among 8 moves the logits by {ratio:.2g} of what it moves them among 4; "
+            "half was expected of a mean."
         )
     for pattern in ("abab", "bbaa"):
         share = float((some[pattern] - few["ab"]).norm() / (few["ab"] - few["aa"]).norm())
@@ -511,7 +514,7 @@ def test_evaluation_repeats(models, case):
 
 
 def directions(model: Model, ids: Tensor, seed: int) -> dict[str, Tensor]:
-    """For each table of tokens a change of the rows of these ids; for all parameters where there is no table."""
+    """For each table of tokens a change of the rows of these ids; without a table, for each parameter."""
     used = ids.unique()
     found = {}
     for i, name in enumerate(model.token_tables() or sorted(model.trained & model.state.keys())):
