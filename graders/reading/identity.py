@@ -42,7 +42,7 @@ def distinct_ids(named: Sequence[Named]) -> list[str]:
 
 
 def clashes(named: Sequence[Named]) -> list[str]:
-    """Return a sentence for each id that several submissions share: their paths, and the ids they have now."""
+    """Return a sentence for each id that several submissions share: their paths, and what they are now."""
     sentences = []
     ids = distinct_ids(named)
     for members in _groups(named).values():
