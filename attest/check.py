@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attest.installed import choose_assignment, defined_names
 from attest.seeds import new_seed
 from attest.student_text import student_text
-from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, sentences, stop
+from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, sentences, shown_path, stop
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.reading import Submission, UnreadableSubmission, read_submission
 from graders.result import Result, Status, Student, Verdict
 from graders.workers import limits_of
 from reports.amounts import points_noun
 from reports.student_view import student_view
-from reports.visible_text import one_line
 from sandbox import Sandbox, SandboxBroken
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ def check_command(path: Path, name: str | None, backend: str) -> int:
     with sentences(AssignmentError, UnreadableSubmission, SandboxBroken):
         submission = read_submission(path)
         assignment = chosen(path, submission, name)
-        screen.print(f"{one_line(path.name)}: the public checks of “{assignment.title}”.", soft_wrap=True)
+        screen.print(
+            f"{shown_path(name_of(path))}: the public checks of “{assignment.title}”.", soft_wrap=True
+        )
         with errors.status("Running your code in the sandbox …"):
             result = public_result(assignment, path, submission, backend)
     return show(result, assignment, screen)
@@ -41,7 +43,7 @@ def chosen(path: Path, submission: Submission, name: str | None) -> Assignment:
     try:
         return choose_assignment(defined_names(submission.programs))[1]
     except AssignmentError as error:
-        raise AssignmentError(f"{path}: {error}") from None
+        raise AssignmentError(f"{shown_path(path)}: {error}") from None
 
 
 def public_result(assignment: Assignment, path: Path, submission: Submission, backend: str) -> Result:
@@ -51,7 +53,13 @@ def public_result(assignment: Assignment, path: Path, submission: Submission, ba
         from graders.session import GradingSession
 
         session = GradingSession(assignment, sandbox, new_seed(), public_only=True)
-        return session.grade(Student(id=path.stem or "you"), submission, source=path.name)
+        source = shown_path(name_of(path))
+        return session.grade(Student(id=source), submission, source=source)
+
+
+def name_of(path: Path) -> Path:
+    """Return the last part of a path, of "." too."""
+    return Path(Path(os.path.abspath(path)).name or "/")
 
 
 def show(result: Result, assignment: Assignment, screen: Console) -> int:

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 from attest.progress import View, view
 from attest.seeds import new_seed
 from attest.tables import cohort_table
-from attest.terminal import ALL_WELL, INTERRUPTED, NOT_ALL_WELL, console, sentences
+from attest.terminal import (
+    ALL_WELL,
+    INTERRUPTED,
+    NOT_ALL_WELL,
+    console,
+    harmless,
+    sentences,
+    shown_path,
+)
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cohort import CohortRun, PoolError, Request, usable_cores
 from graders.output import RESULTS, Mode, Output, OutputError
@@ -23,7 +31,7 @@ from graders.result import Result, Status, Verdict
 from reports import ReportError, report_name, write_reports
 from reports.amounts import count_text, seconds_text
 from reports.verdict_words import STATUSES
-from reports.visible_text import one_line, visible_text
+from reports.visible_text import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,8 +85,8 @@ def refuse_out_inside_cohort(request: GradeRequest) -> None:
     for path in request.paths:
         if path.is_dir() and path.resolve() in (out, *out.parents):
             raise OutputError(
-                f"{request.out}: lies inside {path}, where every folder is a student's. "
-                "Choose one outside it with -o."
+                f"{shown_path(request.out)}: lies inside {shown_path(path)}, where every folder is a "
+                "student's. Choose one outside it with -o."
             )
 
 
@@ -89,12 +97,12 @@ def choose_seed(request: GradeRequest, assignment: Assignment, out: Output) -> i
     earlier = out.earlier.assignment
     if earlier != assignment.info:
         raise OutputError(
-            f"{out.path}: the earlier run graded {earlier.id} {earlier.version} with other tests than there "
+            f"{out.shown}: the earlier run graded {earlier.id} {earlier.version} with other tests than there "
             "are now. Grade everybody again with --force, or choose another folder with -o."
         )
     if request.seed not in (None, out.earlier.seed):
         raise OutputError(
-            f"{out.path}: the earlier run has seed {out.earlier.seed}, not {request.seed}. "
+            f"{out.shown}: the earlier run has seed {out.earlier.seed}, not {request.seed}. "
             "Leave --seed out to go on with it."
         )
     return out.earlier.seed
@@ -153,7 +161,7 @@ def announce(asked: Request, cohort: Cohort, errors: Console) -> None:
         soft_wrap=True,
     )
     for note in cohort.notes:
-        errors.print(visible_text(note), soft_wrap=True)
+        errors.print(harmless(one_line(note, 2000)), soft_wrap=True)
     if cohort.skipped:
         skipped = "; ".join(f"{path} ({why})" for path, why in cohort.skipped)
         errors.print(f"Not anybody's submission, so passed over: {one_line(skipped, 600)}.", soft_wrap=True)
@@ -182,16 +190,16 @@ def ctrl_c(running: CohortRun, shown: View) -> Iterator[None]:
 
 def summary(screen: Console, results: Sequence[Result], total: int, seconds: float, out: Path) -> None:
     """Print the table, and where everything is."""
-    table, left_out = cohort_table(results)
+    table, left_out = cohort_table(results, screen.width)
     screen.print(table)
     if left_out:
-        screen.print(f"… and {left_out} more: see {out / 'index.html'}.", soft_wrap=True)
+        screen.print(f"… and {left_out} more: see {shown_path(out / 'index.html')}.", soft_wrap=True)
     graded = sum(result.status is Status.GRADED for result in results)
     screen.print(
         f"\n{graded} of {count_text(total, 'submission')} graded in {seconds_text(seconds)}.\n"
-        f"Reports:  {out / 'index.html'}\n"
-        f"Grades:   {out / 'grades.csv'}\n"
-        f"Results:  {out / RESULTS}",
+        f"Reports:  {shown_path(out / 'index.html')}\n"
+        f"Grades:   {shown_path(out / 'grades.csv')}\n"
+        f"Results:  {shown_path(out / RESULTS)}",
         soft_wrap=True,
     )
 
@@ -200,7 +208,7 @@ def conclusion(
     screen: Console, results: Sequence[Result], problems: Sequence[str], total: int, *, stopped: bool
 ) -> int:
     """Print what an instructor has to look at; return the exit status."""
-    lines = [visible_text(problem) for problem in problems]
+    lines = [harmless(one_line(problem, 2000)) for problem in problems]
     for status, step in ((Status.UNREADABLE, ""), (Status.NOT_GRADED, " Try again with --resume.")):
         some = [result for result in results if result.status is status]
         lines += [

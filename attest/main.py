@@ -6,7 +6,11 @@ called, and that module imports torch, pytest or pandas only when it needs them.
 
 from __future__ import annotations
 
+import io
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +26,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _path(given: str) -> Path:
+    """Read a path of the command line. An empty one, as an unset variable leaves it, is no current folder."""
+    if not given.strip():
+        raise typer.BadParameter("it is empty; name a file or folder (the current one is a dot: .).")
+    return Path(given)
+
 
 SandboxOption = Annotated[
     str, typer.Option("--sandbox", metavar="BACKEND", help="How the sandbox is built; see `attest doctor`.")
@@ -56,11 +68,20 @@ def grade(  # noqa: PLR0917 - typer calls it by name
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...", help="A folder with one file or folder per student, single files, or a zip."
+            parser=_path,
+            metavar="PATH...",
+            help="A folder with one file or folder per student, single files, or a zip.",
         ),
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The folder for results and reports; made if need be.")
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            parser=_path,
+            metavar="FOLDER",
+            help="The folder for results and reports; made if need be.",
+        ),
     ],
     jobs: Annotated[
         int | None,
@@ -93,7 +114,12 @@ def grade(  # noqa: PLR0917 - typer calls it by name
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(help="Your script or notebook, or the folder that holds it.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            parser=_path, metavar="FILE", help="Your script or notebook, or the folder that holds it."
+        ),
+    ],
     assignment: Annotated[
         str | None,
         typer.Option("--assignment", "-a", help="Which assignment (default: by the names the file defines)."),
@@ -130,7 +156,11 @@ def validate(
 
 
 @app.command()
-def report(out: Annotated[Path, typer.Argument(help="A folder that `attest grade` wrote.")]) -> None:
+def report(
+    out: Annotated[
+        Path, typer.Argument(parser=_path, metavar="OUT", help="A folder that `attest grade` wrote.")
+    ],
+) -> None:
     """Render the reports again from the results, without grading."""
     from attest.report import report_command
 
@@ -145,10 +175,48 @@ def doctor() -> None:
     raise typer.Exit(doctor_command())
 
 
+class _Unprinted(Exception):
+    """Standard output does not take what is printed; the message says why."""
+
+
+class _Output(io.TextIOWrapper):
+    """Standard output, whose troubles are told from those of every other file."""
+
+    def write(self, text: str) -> int:
+        with _told_apart():
+            return super().write(text)
+
+    def flush(self) -> None:
+        with _told_apart():
+            super().flush()
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:  # `attest check … | head`: nobody wants the rest
+        raise
+    except OSError as error:
+        raise _Unprinted(error.strerror) from error
+
+
 def main() -> None:
     """Entry point of the `attest` program."""
     for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:  # a terminal that cannot show √ must not end a run
-            reconfigure(errors="backslashreplace")
-    app()
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show √ must not end a run
+            stream.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        old = sys.stdout
+        encoding, buffered = old.encoding, old.line_buffering
+        sys.stdout = _Output(old.detach(), encoding, "backslashreplace", line_buffering=buffered)
+    try:
+        try:
+            app()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except _Unprinted as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes once more at its end
+        print(f"attest: what was to be printed cannot be written: {error}.", file=sys.stderr)
+        raise SystemExit(1) from None

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, sentences
+from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, sentences, shown_path
 from graders.output import RESULTS, OutputError
 from reports import ReportError, write_reports
 from reports.amounts import count_text
-from reports.visible_text import visible_text
+from reports.visible_text import one_line
 
 
 def report_command(out: Path) -> int:
     """Render the reports in `out` again; return the exit status."""
     with sentences(OutputError, ReportError):
         if not any((out / RESULTS).glob("*.json")):
-            raise OutputError(f"{out}: has no {RESULTS}/*.json. Give a folder that `attest grade` wrote.")
+            raise OutputError(
+                f"{shown_path(out)}: has no {RESULTS}/*.json. Give a folder that `attest grade` wrote."
+            )
         written = write_reports(out)
     pages = sum(path.suffix == ".html" and path.parent != out for path in written.paths)
     screen = console()
-    screen.print(f"{count_text(pages, 'report')} written: {out / 'index.html'}", soft_wrap=True)
+    screen.print(f"{count_text(pages, 'report')} written: {shown_path(out / 'index.html')}", soft_wrap=True)
     for problem in written.problems:
-        screen.print(visible_text(problem), soft_wrap=True)
+        screen.print(harmless(one_line(problem, 2000)), soft_wrap=True)
     return NOT_ALL_WELL if written.problems else ALL_WELL

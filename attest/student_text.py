@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from attest.terminal import BAR, harmless
 from graders.result import Verdict
 from reports.student_view import CaseView, CheckView, ErrorView, LoadView, StudentView
 from reports.verdict_words import Tone
@@ -37,7 +38,8 @@ def student_text(view: StudentView, width: int = 100) -> Text:
 
     whole = Text()
     for line in _lines(view):
-        whole.append((_broken(line.text, width) if line.prose else line.text) + "\n", style=line.style)
+        text = _broken(line.text, width) if line.prose else line.text
+        whole.append(harmless(text) + "\n", style=line.style)
     return whole
 
 
@@ -133,14 +135,15 @@ def _rows(grid: Grid) -> list[str]:
 
 
 def _error(error: ErrorView, indent: str) -> Iterator[Line]:
-    yield from _indented(error.traceback.text, f"{indent}  ", "dim")
-    yield from _indented(f"{error.type}: {error.message}" if error.message else error.type, indent, "red")
+    yield from _indented(error.traceback.text, f"{indent}  {BAR}", "dim")
+    said = f"{error.type}: {error.message}" if error.message else error.type
+    yield from _indented(said, f"{indent}{BAR}", "red")
 
 
 def _output(what: str, output: Excerpt, indent: str) -> Iterator[Line]:
     if output.text:
         yield Line(f"{indent}Your code has {what}:", "dim")
-        yield from _indented(output.text, f"{indent}  ")
+        yield from _indented(output.text, f"{indent}  {BAR}")
     if output.note:
         yield Line(f"{indent}  {output.note}", "dim")
 

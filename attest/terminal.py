@@ -2,14 +2,17 @@
 
 Anything that came from a submission (names, paths, messages, output) goes through `visible_text` or
 `one_line` before it is printed: a terminal obeys escape sequences, and a right-to-left mark reorders a line.
+So does a path that was given, by `shown_path`. No printed line begins with `::`, which CI services obey.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from reports.visible_text import one_line, visible_text
@@ -17,6 +20,9 @@ from reports.visible_text import one_line, visible_text
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
+BAR = "│ "  # before the lines that a student's code has written
+_COMMAND = re.compile(r"^(\s*)(?=::|##\[)", re.MULTILINE)
 
 FILE_WIDTH = 120  # columns, where the output goes to a file or a pipe
 
@@ -26,9 +32,22 @@ WRONG_USE = 2  # nothing could be done with what was given
 INTERRUPTED = 130  # stopped by Ctrl-C, as shells count it
 
 
-def stop(message: str, status: int = WRONG_USE) -> NoReturn:
-    """Print one sentence on standard error and end with `status`."""
-    print(f"attest: {visible_text(message)}", file=sys.stderr, flush=True)
+def harmless(text: str) -> str:
+    """Return visible text in which no line begins as a CI service's command (`::set-output …`) does."""
+    return _COMMAND.sub(rf"\1{BAR}", text)
+
+
+def shown_path(path: Path) -> str:
+    """Return a path on one visible line, whatever it is called."""
+    return harmless(one_line(os.fsencode(path).decode("utf-8", "replace"), 1000))
+
+
+def stop(message: str, status: int = WRONG_USE, details: str = "") -> NoReturn:
+    """Print one sentence on standard error, and `details` above it, and end with `status`."""
+    with suppress(OSError):
+        if details:
+            print(harmless(visible_text(details)), file=sys.stderr)
+        print(f"attest: {one_line(message, 4000)}", file=sys.stderr, flush=True)
     raise SystemExit(status)
 
 
@@ -38,7 +57,7 @@ def sentences(*kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        stop(str(error))
+        stop(str(error), details=getattr(error, "details", ""))
     except KeyboardInterrupt:
         stop("stopped.", INTERRUPTED)
 
@@ -57,4 +76,4 @@ def cell(content: str, style: str = "", limit: int = 200) -> Text:
     """Return one line of anybody's text for a table."""
     from rich.text import Text
 
-    return Text(one_line(content, limit), style=style)
+    return Text(harmless(one_line(content, limit)), style=style)
