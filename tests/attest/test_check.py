@@ -32,8 +32,15 @@ def test_wrong_work_hears_what_came_and_what_was_expected(attest, doubling: Path
     assert "double(3)" in said
     assert "You returned" in said
     assert "Expected" in said
-    assert "Hint: Two times x." in said
+    assert "Your code behaves like a square instead of a double." in said
     assert "Start with: double(3) is 6." in said
+
+
+def test_an_error_without_a_name_hears_the_checks_hint(attest, doubling: Path, work: Path) -> None:
+    work.write_text("def double(x):\n    return x - 1\n")
+    run = attest("check", work, "-a", doubling)
+    assert run.returncode == 1
+    assert "Hint: Two times x." in run.stdout
 
 
 def test_hidden_checks_are_neither_run_nor_named(attest, doubling: Path, work: Path) -> None:
