@@ -26,7 +26,7 @@ from attest.terminal import (
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cohort import CohortRun, PoolError, Request, usable_cores
 from graders.output import RESULTS, Mode, Output, OutputError
-from graders.reading import Cohort, CohortError, Found, UnreadableSubmission, find_submissions
+from graders.reading import Cohort, CohortError, Found, find_submissions
 from graders.result import Result, Status, Verdict
 from reports import ReportError, report_name, write_reports
 from reports.amounts import count_text, seconds_text
@@ -124,7 +124,7 @@ def content_hash(found: Found) -> str:
     """Return the hash of what was handed in, "" where it cannot be read."""
     try:
         return found.read().content_hash
-    except UnreadableSubmission:
+    except Exception:  # it is graded again, which says what is wrong with it
         return ""
 
 
