@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Literal
 
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console
-from reports.amounts import bytes_text, count_text, seconds_text
+from reports.amounts import bytes_text, count_text
 
 MEMORY_PER_JOB = 3 * 2**30  # a guest's limit and a grader, with room
 
@@ -49,14 +45,12 @@ def doctor_command() -> int:
     return NOT_ALL_WELL if wrong else ALL_WELL
 
 
-def findings(proc: Path = Path("/proc")) -> Iterator[Finding]:
+def findings() -> Iterator[Finding]:
     """Yield what was found, in an order in which the first thing wrong is the first to mend."""
     yield _python()
     yield _torch()
     yield _machine()
-    yield _bubblewrap()
-    yield from _namespaces(proc)
-    yield _trial()
+    yield from _sandbox()
 
 
 def _python() -> Finding:
@@ -84,58 +78,13 @@ def _machine() -> Finding:
     return Finding("ok", text)
 
 
-def _bubblewrap() -> Finding:
-    program = shutil.which("bwrap")
-    if program is None:
-        return Finding(
-            "wrong",
-            "bubblewrap (the program bwrap) is not installed.",
-            "Run: sudo apt-get install bubblewrap, or install your system's package of that name.",
+def _sandbox() -> Iterator[Finding]:
+    """Yield what the sandbox finds of itself; the last is a real guest that is asked something."""
+    from sandbox.fitness import findings
+
+    for found in findings():
+        yield Finding(
+            "ok" if found.ok else "wrong",
+            f"{found.name}: {found.found}",
+            "" if found.ok else f"{found.advice[:1].upper()}{found.advice[1:]}.",
         )
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout.strip()  # noqa: S603
-    return Finding("ok", f"{said or 'bubblewrap'} at {program}")
-
-
-def _namespaces(proc: Path) -> Iterator[Finding]:
-    """Look at the kernel's switches; whether it matters is for the trial to say."""
-    switches = (
-        ("user/max_user_namespaces", "0", "user.max_user_namespaces=15000"),
-        ("kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
-        (
-            "kernel/apparmor_restrict_unprivileged_userns",
-            "1",
-            "kernel.apparmor_restrict_unprivileged_userns=0",
-        ),
-    )
-    for name, refusing, setting in switches:
-        path = proc / "sys" / name
-        if path.is_file() and path.read_text().strip() == refusing:
-            yield Finding(
-                "note",
-                f"{path} is {refusing}: the kernel may refuse the namespaces that the sandbox is made of.",
-                f"If the trial below fails, run: sudo sysctl {setting}",
-            )
-
-
-def _trial() -> Finding:
-    """Start the real sandbox and ask a real guest something."""
-    from sandbox import Program, Sandbox, SandboxBroken
-
-    begun = time.monotonic()
-    try:
-        with Sandbox("bubblewrap") as sandbox:
-            sandbox.start()
-            started = time.monotonic()
-            program = Program("script", "trial.py", ("def double(x):\n    return 2 * x\n",))
-            with sandbox.guest({}, program) as guest:
-                answer = guest.call("double", 21)
-    except SandboxBroken as error:
-        return Finding(
-            "wrong", f"the sandbox does not work: {error}", "See docs/sandbox.md, “When it does not work”."
-        )
-    took = f"{seconds_text(started - begun)} to start, {seconds_text(time.monotonic() - started)} for a guest"
-    if answer != 42:
-        return Finding(
-            "wrong", f"the sandbox answered {answer!r} where 42 was expected.", "Please report this."
-        )
-    return Finding("ok", f"the bubblewrap sandbox works ({took})")

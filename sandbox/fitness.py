@@ -28,12 +28,12 @@ class Finding:
     advice: str = ""
 
 
-def diagnose() -> list[Finding]:
+def findings() -> list[Finding]:
     """Every finding, in the order of repair. Starts a sandbox when all else is well."""
-    findings = list(_parts())
-    if all(finding.ok for finding in findings):
-        findings.append(_whole())
-    return findings
+    found = list(_parts())
+    if all(finding.ok for finding in found):
+        found.append(_whole())
+    return found
 
 
 def _parts() -> Iterator[Finding]:
