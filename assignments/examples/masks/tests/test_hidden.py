@@ -3,7 +3,7 @@
 Building layers takes longer than running them, so all checks share a few.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 import pytest
@@ -187,7 +187,12 @@ def test_layer_with_causal(student, layers, case):
 @points(2, section="Masks: True means blocked", hint="Pass both masks in the same call of the layer.")
 @cases(rows(), n=2)
 def test_layer_with_both_masks(student, layers, case):
-    """With padding and causal=True, both are blocked at once."""
+    """With padding and causal=True, both are blocked at once, and without padding the future alone."""
+    full = replace(case, lengths=(case.length,) * len(case.lengths))
+    x = case.x(POST_NORM.d_model)
+    got = student.run_layer(layers(POST_NORM), x, torch.tensor(full.lengths), True)
+    wanted = expected(POST_NORM, full, True, student.dtype)
+    close(real_outputs(got, x, full.real), wanted, what="the output without padding")
     compare(student, layers, case, causal=True)
 
 
@@ -221,7 +226,7 @@ LARGE = 150
 @points(
     2,
     section="Masks: True means blocked",
-    hint="Block with True or -inf where source > target: triu with diagonal=1, not tril, not 0 or 2, not -30.",
+    hint="Block with True or -inf where source > target: triu with diagonal=1; -30 is too weak.",
 )
 @cases([Rows(35, (35,), seed=3)])
 def test_past_ignores_future(student, layers, case):
@@ -239,8 +244,8 @@ def test_past_ignores_future(student, layers, case):
         change = moved(output[0, :prefix], output[row, :prefix])
         if change > still(student):
             message = (
-                f"Tokens {prefix} to {case.length - 1} were changed{' to large ones' if large else ''}, and an "
-                f"output before token {prefix} moved by {change:.3g}: the future leaks into the past."
+                f"Tokens {prefix} to {case.length - 1} were changed{', to large ones' if large else ''}, "
+                f"and an output before token {prefix} moved by {change:.3g}: the future leaks into the past."
             )
             raise CheckFailure(message, precision=True)
         if not moved(output[0, prefix], output[row, prefix]) > ALIVE:
