@@ -118,6 +118,21 @@ def test_a_module_is_built_cast_and_asked(student: Student) -> None:
     assert net.to(torch.float32)(x.float()).dtype == torch.float32
 
 
+def test_checks_share_a_module_until_its_guest_is_replaced(student: Student, sandbox: Sandbox) -> None:
+    net = student.build("Net", width=4).eval()
+    guest, record = net._guest, Record()
+    shared = net.asked_by(Student(lambda _: guest, torch.float64, 8, record))
+    assert shared is not None
+    del net
+    guest.collect()
+    x = torch.ones(2, 5, 3, dtype=torch.float64)
+    assert torch.equal(shared(x), shared(x))  # still there, and still in evaluation mode
+    assert len(record.calls) == 2
+    with sandbox.guest({}, Program("script", "work.py", (SOURCE,))) as other:
+        other.start_check()
+        assert shared.asked_by(Student(lambda _: other, torch.float64, 9, Record())) is None
+
+
 def test_a_hidden_state_is_replaced(student: Student) -> None:
     net = student.build("Net", 4).eval()
     x = torch.ones(2, 5, 3, dtype=torch.float64)
