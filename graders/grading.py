@@ -29,7 +29,7 @@ from graders.verdicts import Outcome, asks_for_float32, judge, unusable
 from sandbox import Foreseen, Opaque, Sandbox
 from sandbox.errors import GuestGone, SandboxBroken
 
-IN_FLOAT32 = "Judged in float32, which your code makes of float64 inputs."
+IN_FLOAT32 = "Judged in float32."
 SMALL = 24  # a case of this size needs no shrinking: a person reads it at a glance
 SLOW = 0.1  # seconds; a case that takes longer is not tried again and again
 MET = (Verdict.PASSED, Verdict.BROKEN)  # a fault of ours must not cost the checks that build on it
