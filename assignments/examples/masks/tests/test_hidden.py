@@ -120,13 +120,17 @@ class Rows:
         return fresh_tensor(len(self.lengths), self.length, width, seed=self.seed)
 
 
+# Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
+SEEDS = st.integers(0, 2**32 - 1).filter(lambda seed: seed > 1000)
+
+
 @st.composite
 def rows(draw, full=False):
     """Rows of different lengths, the shortest of one token; the number of rows is not their length."""
     length = draw(st.integers(4, 7))
     between = draw(st.lists(st.integers(2, length), min_size=1, max_size=1 if length == 4 else 2))
     lengths = [length] * (1 + len(between)) if full else draw(st.permutations([1, *between, length - 1]))
-    return Rows(length, tuple(lengths), draw(st.integers(0, 2**32 - 1)))
+    return Rows(length, tuple(lengths), draw(SEEDS))
 
 
 @lru_cache(1000)
@@ -167,7 +171,7 @@ def compare(student, layers, case: Rows, causal: bool):
     section="Masks: True means blocked",
     hint="Pass padding_mask(lengths, x.shape[1]) as src_key_padding_mask: it blocks sources, not targets.",
 )
-@cases(rows(), n=3)
+@cases(rows(), n=1)
 def test_layer_with_padding(student, layers, case):
     """With padding, real tokens get what the layer gives when padding is blocked."""
     compare(student, layers, case, causal=False)
@@ -178,14 +182,14 @@ def test_layer_with_padding(student, layers, case):
     section="Masks: True means blocked",
     hint="Pass causal_mask(x.shape[1]) as src_mask. is_causal=True alone blocks nothing.",
 )
-@cases(rows(full=True), n=2)
+@cases(rows(full=True), n=1)
 def test_layer_with_causal(student, layers, case):
     """With causal=True, every token gets what the layer gives when the future is blocked."""
     compare(student, layers, case, causal=True)
 
 
 @points(2, section="Masks: True means blocked", hint="Pass both masks in the same call of the layer.")
-@cases(rows(), n=2)
+@cases(rows(), n=1)
 def test_layer_with_both_masks(student, layers, case):
     """With padding and causal=True, both are blocked at once, and without padding the future alone."""
     full = replace(case, lengths=(case.length,) * len(case.lengths))
@@ -197,7 +201,7 @@ def test_layer_with_both_masks(student, layers, case):
 
 
 @points(1, hint="Masks hold in training too: do not look at layer.training and do not change it.")
-@cases(rows(), n=2)
+@cases(rows(), n=1)
 def test_layer_in_training(student, layers, case):
     """In training mode the masks hold as well (judged with dropout 0)."""
     layer = layers(WITHOUT_DROPOUT).train()
@@ -228,7 +232,7 @@ LARGE = 150
     section="Masks: True means blocked",
     hint="Block with True or -inf where source > target: triu with diagonal=1; -30 is too weak.",
 )
-@cases([Rows(35, (35,), seed=3)])
+@cases(SEEDS.map(lambda seed: Rows(35, (35,), seed)), n=1)
 def test_past_ignores_future(student, layers, case):
     """With causal=True, changing all tokens from some position on moves no output before it."""
     layer, x = layers(POST_NORM), case.x(POST_NORM.d_model)
@@ -263,35 +267,33 @@ def test_past_ignores_future(student, layers, case):
     section="Masks: True means blocked",
     hint="Zeroing padding is not enough: a zero vector still gets attention. Block it as a source.",
 )
-@cases(st.tuples(rows(), st.booleans()), n=3)
+@cases(rows(), n=1)
 def test_real_ignores_padding(student, layers, case):
     """Real outputs do not move when padding gets other content or more columns, but follow real tokens."""
-    case, causal = case
     layer, x, real = layers(POST_NORM), case.x(POST_NORM.d_model), case.real
     first = torch.cat([x[:, :1].flip(-1) + 1, x[:, 1:]], dim=1)
-    contents = [
-        torch.where(real.unsqueeze(-1), x, other) for other in (10 * x.flip(-1) + 3, LARGE * x.flip(-1))
-    ]
+    contents = [torch.where(real.unsqueeze(-1), x, new) for new in (10 * x.flip(-1) + 3, LARGE * x.flip(-1))]
     batch, all_real = torch.cat([x, first, *contents]), real.repeat(4, 1)
     lengths = torch.tensor(case.lengths)
     wider = torch.cat([x, 3 - x[:, :2]], dim=1)
     wide_real = torch.cat([real, torch.zeros_like(real[:, :2])], dim=1)
     for run in (student.run_layer, student.run_layer.no_grad):
-        answer = real_outputs(run(layer, batch, lengths.repeat(4), causal), batch, all_real)
-        before, follows, *others = answer.chunk(4)
-        change = max(moved(before, other) for other in others)
-        if change > still(student):
-            fail(f"Only the content of the padding changed, and a real output moved by {change:.3g}.")
-        if not moved(before, follows) > ALIVE:
-            fail("The first token of every row changed, but no real output moved.")
-        change = moved(before, real_outputs(run(layer, wider, lengths, causal), wider, wide_real))
-        if change > 1e-5:
-            fail(f"Two more columns of padding were added, and a real output moved by {change:.3g}.")
-        # What does not run the layer is not moved by padding either.
-        row = case.lengths.index(1)
-        got = before[sum(case.lengths[:row])]
-        if moved(got, alone(POST_NORM, case, student.dtype)[row]) > 1e-4:
-            fail("A row of one token did not get what the layer gives for it alone.")
+        for causal in (False, True):
+            answer = real_outputs(run(layer, batch, lengths.repeat(4), causal), batch, all_real)
+            before, follows, *others = answer.chunk(4)
+            change = max(moved(before, other) for other in others)
+            if change > still(student):
+                fail(f"Only the content of the padding changed, and a real output moved by {change:.3g}.")
+            if not moved(before, follows) > ALIVE:
+                fail("The first token of every row changed, but no real output moved.")
+            change = moved(before, real_outputs(run(layer, wider, lengths, causal), wider, wide_real))
+            if change > 1e-5:
+                fail(f"Two more columns of padding were added, and a real output moved by {change:.3g}.")
+            # What does not run the layer is not moved by padding either.
+            row = case.lengths.index(1)
+            got = before[sum(case.lengths[:row])]
+            if moved(got, alone(POST_NORM, case, student.dtype)[row]) > 1e-4:
+                fail("A row of one token did not get what the layer gives for it alone.")
 
 
 @points(1, hint="No layer.eval() or layer.train() in run_layer, and no assignment into x.")

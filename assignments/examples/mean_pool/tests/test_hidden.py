@@ -17,7 +17,8 @@ from torch import Tensor
 import reference
 from graders import RemoteModule, cases, close, fail, fresh_tensor, points, same, tensor
 
-SEEDS = st.integers(0, 2**32 - 1)
+# Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
+SEEDS = st.integers(0, 2**32 - 1).filter(lambda seed: seed > 1000)
 STILL = 1e-5  # padded against unpadded moves correct float32 models by 5e-7
 ALIVE = 1e-4  # an allowed change moves them by about 1
 
@@ -55,7 +56,7 @@ def poolings(draw):
     section="Exercise 4: mean over real tokens only",
     hint="Set padding to zero, add up over the tokens, divide by the number of real tokens of each row.",
 )
-@cases(poolings(), n=10)
+@cases(poolings(), n=8)
 def test_pool_values(student, case):
     """masked_mean_pool gives each row's mean over its real tokens, whatever stands in the padding."""
     hidden, padding_mask = case.hidden(), case.padding_mask()
@@ -66,7 +67,7 @@ def test_pool_values(student, case):
 
 
 @points(1, hint="Use masked_fill or a product, which make a new tensor, not hidden[mask] = 0.")
-@cases(poolings(), n=4)
+@cases(poolings(), n=2)
 def test_pool_leaves_inputs(student, case):
     """masked_mean_pool leaves hidden and the mask as they were."""
     before = case.hidden(), case.padding_mask()
@@ -242,7 +243,7 @@ def shortest(case: Rows) -> list[int]:
     section="Exercise 4: mean over real tokens only",
     hint="Padding must count neither in the attention (src_key_padding_mask) nor in the mean.",
 )
-@cases(rows(), n=3)
+@cases(rows(), n=1)
 def test_row_alone(models, case):
     """A row's logits are the same alone and unpadded, in a batch, and with padding up to max_len."""
     model, ids = models(), case.ids()
@@ -279,7 +280,7 @@ def passes_through(case: Rows, model: Model, ids: Tensor, other: Tensor) -> bool
     section="Exercise 4: mean over real tokens only",
     hint="Pass src_key_padding_mask=(ids == pad_id) to the encoder: True where a source is padding.",
 )
-@cases(rows(), n=2)
+@cases(rows(), n=1)
 def test_attention_ignores_padding(models, case):
     """In the attention, padding is blocked: what real tokens become does not depend on it."""
     model, ids = models(), case.ids()
@@ -397,7 +398,7 @@ def by_ids(case: Rows, model: Model) -> str | None:
     section="Exercise 4: mean over real tokens only",
     hint="Feed the head with masked_mean_pool(hidden, padding_mask): not a sum, a maximum or one token.",
 )
-@cases(rows(), n=2)
+@cases(rows(), n=1)
 def test_classifier_takes_the_mean(models, case):
     """The head sees the mean over the real tokens: rows of other length but equal mean get equal logits."""
     model, ids = models(), case.ids()
@@ -413,7 +414,7 @@ def test_classifier_takes_the_mean(models, case):
 
 
 @points(2, hint="Compare with self.pad_id, everywhere: in the mask and in the mean.")
-@cases(rows(pad_id=OTHER_PAD), n=2)
+@cases(rows(pad_id=OTHER_PAD), n=1)
 def test_other_pad_id(models, case):
     """Padding is where ids equal pad_id, and token 0 is a token like any other."""
     model = models(OTHER_PAD)
@@ -431,7 +432,7 @@ def test_other_pad_id(models, case):
 
 
 @points(1, hint="Look ids up in an nn.Embedding, and use what every position gives.")
-@cases(rows(), n=2)
+@cases(rows(), n=1)
 def test_every_token_matters(models, case):
     """Changing any one real token of a row changes its logits."""
     model, ids = models(), case.ids()
@@ -450,7 +451,7 @@ def test_every_token_matters(models, case):
 
 
 @points(1, hint="Add an embedding of positions, torch.arange(length), to the embedded tokens.")
-@cases(rows(), n=2)
+@cases(rows(), n=1)
 def test_order_matters(models, case):
     """The same tokens in another order give other logits."""
     model, ids = models(), case.tokens(3, 4)
@@ -460,7 +461,7 @@ def test_order_matters(models, case):
 
 
 @points(1, hint="Without self-attention each token is encoded alone: use nn.TransformerEncoder or your own.")
-@cases(rows(), n=2)
+@cases(rows(), n=1)
 def test_tokens_see_each_other(models, case):
     """What a token contributes depends on the other tokens of its row."""
     model = models()
@@ -474,7 +475,7 @@ def test_tokens_see_each_other(models, case):
 
 
 @points(1, hint="batch_first=True; positions along the row; no statistic over dimension 0.")
-@cases(rows(), n=2)
+@cases(rows(), n=1)
 def test_rows_independent(models, case):
     """A row's logits do not depend on the other rows of the batch."""
     model, ids = models(), case.ids()
@@ -504,7 +505,7 @@ def test_smallest_and_largest(models, case):
 
 
 @points(1, hint="Use nn.Dropout, which eval() switches off, or F.dropout(x, p, training=self.training).")
-@cases(rows(), n=2)
+@cases(rows(), n=1)
 def test_evaluation_repeats(models, case):
     """In evaluation mode, equal inputs give equal logits."""
     model, ids = models(), case.ids()

@@ -12,7 +12,8 @@ from graders import cases, close, fail, fresh_tensor, points, same, unpack
 # Without both answers nothing below can pass.
 PAIR = ("test_context_and_weights",)
 
-SEEDS = st.integers(0, 2**32 - 1)
+# Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
+SEEDS = st.integers(0, 2**32 - 1).filter(lambda seed: seed > 1000)
 BATCH = st.integers(2, 3).map(lambda batch: (batch,))
 
 
@@ -140,7 +141,7 @@ def test_mask_broadcasts(student, case):
     section="Masks: True means blocked",
     hint="A fill such as -20 is not small next to large scores. Use -inf (or -1e9), not 1e-9.",
 )
-@cases(sizes(least_sources=2), n=6)
+@cases(sizes(least_sources=2), n=5)
 def test_blocked_source_with_large_scores(student, case):
     """A blocked source gets no weight, even where its score is large and all the others are very negative."""
     query, key, value = case.inputs()
@@ -160,7 +161,7 @@ def test_blocked_source_with_large_scores(student, case):
     requires=PAIR,
     hint="exp overflows for large scores: use torch.softmax, or subtract each row's maximum first.",
 )
-@cases(sizes(lead=st.sampled_from([(), (2,)])), n=5)
+@cases(sizes(lead=st.sampled_from([(), (2,)])), n=4)
 def test_large_scores(student, case):
     """Scores in the thousands give finite weights that sum to one."""
     query, key, value = case.inputs()
@@ -175,7 +176,7 @@ def test_large_scores(student, case):
 
 
 @points(1, requires=PAIR, hint="Avoid `/=`, `*=` and functions ending in `_` on the arguments.")
-@cases(sizes(least_sources=2), n=3)
+@cases(sizes(least_sources=2), n=2)
 def test_inputs_unchanged(student, case):
     """The caller's query, key, value and mask are as they were after the call."""
     before = (*case.inputs(), some_blocked(*case.lead, case.targets, case.sources, seed=case.seed))
@@ -189,7 +190,7 @@ def test_inputs_unchanged(student, case):
     requires=PAIR,
     hint="Stay in PyTorch: detach, .data, no_grad, .item() and NumPy all cut the way back.",
 )
-@cases(sizes(least_sources=2), n=4)
+@cases(sizes(least_sources=2), n=3)
 def test_gradients(student, case):
     """Gradients flow from context and weights back to query, key and value, and are right."""
     query, key, value = case.inputs()
