@@ -326,7 +326,11 @@ def _told_apart(got: Any, expected: Any) -> str:
 def _at(flat: int, value: torch.Tensor) -> str:
     if value.dim() == 0:
         return ""
-    return f" at {[int(index) for index in torch.unravel_index(torch.tensor(flat), value.shape)]}"
+    index: list[int] = []
+    for size in reversed(value.shape):
+        flat, inside = divmod(flat, size)
+        index.insert(0, inside)
+    return f" at {index}"
 
 
 def _count(wrong: int, value: torch.Tensor) -> str:
