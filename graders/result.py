@@ -243,8 +243,14 @@ class Result(Frozen):
         return sum(check.max_points for check in self.checks if check.verdict is Verdict.BROKEN)
 
     def by_exercise(self) -> Iterator[tuple[str, str, tuple[CheckResult, ...]]]:
-        """Yield (exercise id, exercise title, its checks) in the assignment's order."""
-        for exercise, title in self.assignment.exercises:
+        """Yield (exercise id, exercise title, its checks) in the assignment's order.
+
+        An exercise that has checks and is not named by the assignment comes last, under its id.
+        """
+        titles = dict(self.assignment.exercises)
+        for check in self.checks:
+            titles.setdefault(check.exercise, check.exercise)
+        for exercise, title in titles.items():
             yield exercise, title, tuple(c for c in self.checks if c.exercise == exercise)
 
 

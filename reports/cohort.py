@@ -79,15 +79,10 @@ class Row:
 def row_of(result: Result) -> Row:
     """Reduce a Result to what the cohort's documents need of it."""
     diagnoses = {c.diagnosis.title: c.diagnosis.section or "" for c in result.checks if c.diagnosis}
-    titles = dict(result.assignment.exercises)
-    for check in result.checks:
-        titles.setdefault(check.exercise, check.exercise)
-    exercises = []
-    for exercise, title in titles.items():
-        mine = [c for c in result.checks if c.exercise == exercise]
-        exercises.append(
-            ExercisePoints(exercise, title, sum(c.points for c in mine), sum(c.max_points for c in mine))
-        )
+    exercises = tuple(
+        ExercisePoints(exercise, title, sum(c.points for c in mine), sum(c.max_points for c in mine))
+        for exercise, title, mine in result.by_exercise()
+    )
     return Row(
         student_id=result.student.id,
         name=result.student.name,
@@ -97,7 +92,7 @@ def row_of(result: Result) -> Row:
         points=result.points,
         max_points=result.max_points,
         pending_points=result.pending_points,
-        exercises=tuple(exercises),
+        exercises=exercises,
         outcomes=tuple(
             Outcome(c.id, c.exercise, c.title, c.verdict, (c.internal or "")[:4000]) for c in result.checks
         ),

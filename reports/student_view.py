@@ -214,11 +214,8 @@ def _is_shown(check: CheckResult, after_due: bool) -> bool:
 def _exercises(
     result: Result, shown: Sequence[CheckResult], anchors: dict[str, str], titles: dict[str, str]
 ) -> list[ExerciseView]:
-    named = dict(result.assignment.exercises)
-    for check in result.checks:
-        named.setdefault(check.exercise, check.exercise)
     views = []
-    for number, (exercise, title) in enumerate(named.items(), 1):
+    for number, (exercise, title, checks) in enumerate(result.by_exercise(), 1):
         mine = [c for c in shown if c.exercise == exercise]
         if not mine:
             continue
@@ -229,7 +226,7 @@ def _exercises(
                 checks=tuple(_check(c, anchors, titles) for c in mine),
                 points=sum(c.points for c in mine),
                 max_points=sum(c.max_points for c in mine),
-                whole=not any(c.exercise == exercise and c.id not in anchors for c in result.checks),
+                whole=all(c.id in anchors for c in checks),
             )
         )
     return views
