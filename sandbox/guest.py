@@ -241,7 +241,9 @@ class Guest:
 
     def settle(self) -> None:
         """Take the answers that nobody asked for; a guest that does not give them soon is ended."""
-        self._give_up_ahead(_SETTLING_SECONDS, _SETTLING_SECONDS)
+        if self._ahead.waiting:
+            used = self._exchange.seconds, self._exchange.cpu_seconds()
+            self._give_up_ahead(used[0] + _SETTLING_SECONDS, used[1] + _SETTLING_SECONDS)
 
     def take_output(self) -> Output:
         """What was printed since the last take."""
@@ -340,12 +342,14 @@ class Guest:
             raise self._exchange.end from None
 
     def _give_up_ahead(self, seconds: float, cpu: float) -> None:
-        """Take the answers to what was sent ahead and will not be asked for, and look at none."""
-        exchange = self._exchange
+        """Take the answers to what was sent ahead and will not be asked for, and look at none.
+
+        `seconds` and `cpu` are for all of them together, counted as in every question of the check.
+        """
         try:
             while self._ahead.waiting:
                 self._ahead.drop()
-                exchange.take_ahead(exchange.seconds + seconds, exchange.cpu_seconds() + cpu)
+                self._exchange.take_ahead(seconds, cpu)
         except Died:
             self._find_end()
         except GuestGone:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import torch
 
 from sandbox import Foreseen, Guest, Program, Sandbox
-from sandbox.errors import GuestCrashed, StudentRaised
+from sandbox.errors import GuestCrashed, GuestTimeout, StudentRaised
 
 COUNTING = """
 calls = []
@@ -115,6 +117,27 @@ def test_a_guest_that_hangs_in_what_nobody_asked_for_is_ended_soon(sandbox: Sand
         assert guest.call("double", torch.tensor([0.0]), seed=1).item() == 0.0
         guest.settle()
         assert not guest.alive
+
+
+SLOW = "import time\ndef double(x):\n    time.sleep(0.9)\n    return x\n"
+
+
+def test_slow_answers_that_nobody_asked_for_have_one_allowance_together(sandbox: Sandbox) -> None:
+    ahead = asked_of_another(sandbox, *(("double", float(i)) for i in range(12)))
+    with loaded(sandbox, SLOW) as guest:
+        guest.start_check(ahead)
+        started = time.monotonic()
+        guest.settle()
+        assert not guest.alive
+        assert time.monotonic() - started < 6  # twelve of them take 11 s
+
+
+def test_slow_answers_that_nobody_asked_for_count_against_the_check(sandbox: Sandbox) -> None:
+    ahead = asked_of_another(sandbox, *(("double", float(i)) for i in range(12)))
+    with loaded(sandbox, SLOW) as guest:
+        guest.start_check(ahead)
+        with pytest.raises(GuestTimeout):
+            guest.call("double", torch.tensor([99.0]), seed=1)
 
 
 def test_handles_and_operations_end_what_can_be_foreseen(sandbox: Sandbox) -> None:
