@@ -66,6 +66,11 @@ class Attempt:
     def key(self) -> tuple[str, torch.dtype]:
         return self.check.id, self.dtype
 
+    @property
+    def asks_by_itself(self) -> bool:
+        """Return whether no fixture can bring an answer of the submission into the calls of the test."""
+        return set(self.collected.item.fixturenames) <= {"student"}
+
     def judge(self, ended: BaseException | None) -> Outcome:
         """Return the outcome of having ended so."""
         return judge(ended, self.guests, self.collected.exercise.run_as)
@@ -198,8 +203,8 @@ class Grading:
             grading_dtype.reset(token)
             self._now = before
         outcome = attempt.judge(ended)
-        if outcome.verdict is Verdict.PASSED:
-            # What it asked is what it will ask of every submission, as far as answers do not change that.
+        if outcome.verdict is Verdict.PASSED and attempt.asks_by_itself:
+            # What it asked is what it will ask of every submission.
             self._asked.setdefault(attempt.key, attempt.guests.asked)
         return outcome
 

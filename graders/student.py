@@ -99,6 +99,9 @@ class Student:
         call.seed = self._next_seed()
         call.modes = {id(module): module._training for module in modules(call)}
         self._record.begin(call)
+        if len(self._record.current) > 1:
+            # An earlier answer to the same case may be in it, and no submission meets another's answers.
+            guest.asks_by_answers()
         try:
             answer = ask(args, kwargs)
         except StudentRaised as raised:

@@ -3,7 +3,8 @@
 Every submission of a run is asked the same questions. What a check has asked of one submission is sent
 to the next in one go: its guest works on the later calls while the grader compares the first answers, and
 neither waits for the other. An answer is used only for a call that is the same to the byte, in the same
-order. Here is only the account of what was sent and asked; `guest` sends and receives.
+order. Questions that may hold answers of the submission (`note_no_more`) are never sent to another. Here is
+only the account of what was sent and asked; `guest` sends and receives.
 """
 
 from __future__ import annotations
@@ -67,6 +68,10 @@ class Ahead:
             return
         self._bytes += size
         self._asked.append(Foreseen(_unnumbered(call), b"".join(body)))
+
+    def note_no_more(self) -> None:
+        """Note nothing that is asked from here on."""
+        self._noting = False
 
     def asked(self) -> tuple[Foreseen, ...]:
         """The calls that the check began with, as far as any submission can be asked the same.

@@ -239,6 +239,10 @@ class Guest:
         """The calls that this check began with, as far as any submission can be asked the same."""
         return self._ahead.asked()
 
+    def asks_by_answers(self) -> None:
+        """Note that what is asked from here on may depend on this submission's answers: it is its own."""
+        self._ahead.note_no_more()
+
     def settle(self) -> None:
         """Take the answers that nobody asked for; a guest that does not give them soon is ended."""
         if self._ahead.waiting:
