@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 import torch
 
 from sandbox import Foreseen, Guest, Program, Sandbox
-from sandbox.errors import GuestCrashed, GuestTimeout, StudentRaised
+from sandbox.errors import GuestCrashed, GuestGone, GuestTimeout, StudentRaised
 
 COUNTING = """
 calls = []
@@ -150,6 +151,27 @@ def test_handles_and_operations_end_what_can_be_foreseen(sandbox: Sandbox) -> No
         guest.call("use", handle)
         guest.call("double", torch.zeros(1))
         assert [one.call.target for one in guest.asked()] == ["double", "make"]
+
+
+def test_what_is_read_off_the_wire_ahead_gains_nothing(load: Callable[..., Guest], sandbox: Sandbox) -> None:
+    ahead = asked_of_another(sandbox, *(("double", float(i)) for i in range(5)))
+    guest = load("answers_ahead")
+    guest.start_check(ahead)
+    answers: list[object] = []
+
+    def ask_all() -> None:
+        for number in (0.0, 1.0, 2.0, 3.0, 4.0, 9.0):
+            answers.append(guest.call("double", torch.tensor([number]), seed=1))
+
+    with pytest.raises(GuestGone):
+        ask_all()
+    # What it got through is what it wrote itself: its first argument, then empty tuples.
+    assert all(answer == () for answer in answers[1:])
+    with loaded(sandbox) as honest:
+        honest.start_check(ahead)
+        assert [honest.call("double", torch.tensor([float(i)]), seed=1).item() for i in range(5)] == [
+            2.0 * i for i in range(5)
+        ]
 
 
 def test_one_answer_too_many_is_noticed(sandbox: Sandbox) -> None:
