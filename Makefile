@@ -28,7 +28,7 @@ help:
 
 demo: $(VENV)/run.stamp bubblewrap
 	@# Exit status 1 means that some of the cohort cannot be graded, which is part of the example.
-	@$(BIN)/attest grade examples examples/cohort -o demo --force || [ $$? -eq 1 ]
+	@$(BIN)/attest grade basics examples/cohort -o demo --force || [ $$? -eq 1 ]
 	@echo "Open demo/index.html in a browser."
 
 test: $(VENV)/test.stamp bubblewrap

@@ -143,7 +143,11 @@ def validate(
     everything: Annotated[
         bool, typer.Option("--all", help="Every assignment that comes with Attest.")
     ] = False,
-    seeds: Annotated[int, typer.Option(min=1, max=100, help="Repeat with this many different seeds.")] = 2,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Repeat with this many different seeds.")] = 2,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this program, such as a variant's name; may be repeated."),
+    ] = None,
     sandbox: SandboxOption = "bubblewrap",
 ) -> None:
     """Prove an assignment: right answers get full marks, the starter none, each variant loses.
@@ -152,7 +156,7 @@ def validate(
     """
     from attest.validate import validate_command
 
-    raise typer.Exit(validate_command(assignments or [], everything, seeds, sandbox))
+    raise typer.Exit(validate_command(assignments or [], everything, seeds, sandbox, only or []))
 
 
 @app.command()

@@ -40,13 +40,15 @@ KEY = (
 )
 
 
-def validate_command(names: Sequence[str], everything: bool, seeds: int, backend: str) -> int:
+def validate_command(
+    names: Sequence[str], everything: bool, seeds: int, backend: str, only: Sequence[str] = ()
+) -> int:
     """Validate each assignment and print what was found; return the exit status."""
     screen, errors = console(), console(stderr=True)
     well = True
     with sentences(AssignmentError, SandboxBroken):
         for assignment in chosen(names, everything):
-            well = validate_one(assignment, seeds, backend, screen, errors) and well
+            well = validate_one(assignment, seeds, backend, only, screen, errors) and well
     return ALL_WELL if well else NOT_ALL_WELL
 
 
@@ -63,7 +65,9 @@ def chosen(names: Sequence[str], everything: bool) -> list[Assignment]:
     return [one for one in known if one.folder not in parts]
 
 
-def validate_one(assignment: Assignment, seeds: int, backend: str, screen: Console, errors: Console) -> bool:
+def validate_one(
+    assignment: Assignment, seeds: int, backend: str, only: Sequence[str], screen: Console, errors: Console
+) -> bool:
     """Validate one assignment; return whether all is as it should be."""
     with (
         Sandbox(backend, limits_of(assignment)) as sandbox,
@@ -76,6 +80,7 @@ def validate_one(assignment: Assignment, seeds: int, backend: str, screen: Conso
             assignment,
             sandbox,
             range(1, seeds + 1),
+            only=only,
             on_program=lambda row: status.update(f"Running {row.exercise}: {row.kind} {row.name} …"),
         )
     show(report, screen)

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from graders.result import Fact, Picture
 from graders.showing import MOST_LINE, line, written
 
 MOST_CALLS = 256
@@ -111,6 +112,8 @@ class Record:
     calls: list[Call] = field(default_factory=list)
     current: list[Call] = field(default_factory=list)  # those of the case that runs now
     answers: int = 0
+    pictures: list[Picture] = field(default_factory=list)  # to be shown whatever the verdict
+    facts: list[Fact] = field(default_factory=list)
     single: bool = False  # a float32 tensor came although float64 was asked for
     _bytes: int = 0
 

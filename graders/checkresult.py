@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from graders.calls import Call
+from graders.calls import Call, Record
 from graders.checks import Check
 from graders.comparing import ABSENT
 from graders.guests import Spent
 from graders.result import CheckResult, Counterexample, NamedValue, Verdict
 from graders.showing import line, show
 from graders.verdicts import Outcome
+
+MOST_PICTURES = 6
+MOST_FACTS = 20
 
 
 def skipped(check: Check, needed: str) -> CheckResult:
@@ -29,15 +33,16 @@ def skipped(check: Check, needed: str) -> CheckResult:
 
 
 def result(
-    check: Check, outcome: Outcome, spent: Spent, call: Call | None, signature: str | None
+    check: Check, outcome: Outcome, spent: Spent, record: Record, call: Call | None, signature: str | None
 ) -> CheckResult:
     """Return the result of a check that ended so; `call` is the last one of the case that is shown."""
     passed = outcome.verdict is Verdict.PASSED
+    failure = outcome.failure
     return CheckResult(
         id=check.id,
         exercise=check.exercise,
         title=check.title,
-        points=check.points if passed else 0,
+        points=check.points if passed else _part(check, failure.earned if failure else 0.0),
         max_points=check.points,
         verdict=outcome.verdict,
         visibility=check.visibility,
@@ -46,6 +51,8 @@ def result(
         requires=check.requires,
         counterexample=None if passed else _counterexample(outcome, call, signature),
         error=outcome.error,
+        pictures=(*(failure.pictures if failure else ()), *record.pictures)[:MOST_PICTURES],
+        facts=tuple(record.facts[:MOST_FACTS]),
         seconds=spent.seconds,
         cpu_seconds=spent.cpu_seconds,
         peak_memory_bytes=spent.peak_memory_bytes,
@@ -54,6 +61,11 @@ def result(
         output_truncated=spent.truncated,
         internal=outcome.internal,
     )
+
+
+def _part(check: Check, earned: float) -> float:
+    """Return the points for a part of what was asked: hundredths, rounded down, and never all of them."""
+    return math.floor(check.points * min(max(earned, 0.0), 0.99) * 100 + 1e-6) / 100
 
 
 def _hint(check: Check) -> str | None:

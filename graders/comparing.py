@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import torch
 
+from graders.result import Picture
 from graders.showing import describe, dtype_name, line, number, shape, written
 from sandbox.errors import StudentRaised
 
@@ -45,6 +46,8 @@ class CheckFailure(AssertionError):
         largest_difference: float | None = None,
         inputs: Mapping[str, Any] | None = None,
         precision: bool = False,
+        earned: float = 0.0,
+        pictures: Sequence[Picture] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -55,13 +58,24 @@ class CheckFailure(AssertionError):
         self.inputs = dict(inputs or {})
         # A float32 answer, or one as exact as float32: worth asking again in float32.
         self.precision = precision
+        self.earned = earned  # the part of the check's points that is earned all the same, 0 to 1
+        self.pictures = tuple(pictures)
 
 
 def fail(
-    message: str, *, got: Any = ABSENT, expected: Any = ABSENT, inputs: Mapping[str, Any] | None = None
+    message: str,
+    *,
+    got: Any = ABSENT,
+    expected: Any = ABSENT,
+    inputs: Mapping[str, Any] | None = None,
+    earned: float = 0.0,
+    pictures: Sequence[Picture] = (),
 ) -> NoReturn:
-    """Fail the check. `message` says what came and what was expected; `inputs` are shown with their names."""
-    raise CheckFailure(message, got=got, expected=expected, inputs=inputs)
+    """Fail the check. `message` says what came and what was expected; `inputs` are shown with their names.
+
+    `earned` is the part of the check's points that is earned all the same, from 0 to below 1.
+    """
+    raise CheckFailure(message, got=got, expected=expected, inputs=inputs, earned=earned, pictures=pictures)
 
 
 def close(

@@ -302,7 +302,9 @@ def _result(attempt: Attempt, outcome: Outcome) -> CheckResult:
     if call is not None and outcome.verdict is not Verdict.PASSED:
         method = None if call.made_by is None else call.method or "forward"
         signature = attempt.guests.signature(call.name, method)
-    return checkresult.result(attempt.check, outcome, attempt.spent or Spent(), call, signature)
+    return checkresult.result(
+        attempt.check, outcome, attempt.spent or Spent(), attempt.record, call, signature
+    )
 
 
 def _kept(attempt: Attempt, outcome: Outcome) -> list[Call]:

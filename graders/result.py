@@ -21,7 +21,7 @@ SCHEMA_VERSION: Literal[1] = 1
 
 
 class Verdict(StrEnum):
-    """What became of one check. Every verdict but `PASSED` earns no points."""
+    """What became of one check. Only `PASSED` earns all points, and only `FAILED` may earn some of them."""
 
     PASSED = "passed"
     FAILED = "failed"  # the student's answer is wrong
@@ -101,12 +101,47 @@ class Diagnosis(Frozen):
     hint: str | None = None  # how to mend just this error; shown in place of the check's own hint
 
 
-class Picture(Frozen):
-    """A picture made by us (never by a student): inline SVG and its text alternative."""
+Row = tuple[float, ...]
 
+
+class MapPicture(Frozen):
+    """Which source positions move which target, or how much each target attends to each source.
+
+    A matrix of targets × sources as a grid of shades, 0 (white) to 1 (dark), and the one expected beside it.
+    """
+
+    kind: Literal["map"] = "map"
     title: str
-    svg: str
+    alt: str  # the same in words, for who cannot see it
+    got: tuple[Row, ...]  # (targets, sources)
+    expected: tuple[Row, ...] | None = None  # of the same shape
+    marked: tuple[tuple[int, int], ...] = ()  # the cells (target, source) at fault
+    rows: str = "target"  # what a row stands for
+    columns: str = "source"
+    row_names: tuple[str, ...] = ()  # in place of 0, 1, 2, …
+    column_names: tuple[str, ...] = ()
+    numbers: bool = False  # write each value into its cell
+
+
+class BatchesPicture(Frozen):
+    """Batches of sequences as bars: each sequence's tokens, and the padding up to the longest beside it."""
+
+    kind: Literal["batches"] = "batches"
+    title: str
     alt: str
+    batches: tuple[tuple[int, ...], ...]  # lengths in tokens
+    beside: tuple[tuple[int, ...], ...] = ()  # batches to compare with
+    beside_title: str = ""
+
+
+Picture = Annotated[MapPicture | BatchesPicture, Field(discriminator="kind")]
+
+
+class Fact(Frozen):
+    """Something measured, that is shown whatever the verdict: "parameters": "66,048"."""
+
+    name: str
+    text: str
 
 
 class StudentError(Frozen):
@@ -134,6 +169,7 @@ class CheckResult(Frozen):
     counterexample: Counterexample | None = None
     error: StudentError | None = None
     pictures: tuple[Picture, ...] = ()
+    facts: tuple[Fact, ...] = ()
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_memory_bytes: int | None = None
@@ -227,7 +263,7 @@ class Result(Frozen):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def points(self) -> float:
-        """Points earned by passed checks."""
+        """Points earned."""
         return sum(check.points for check in self.checks)
 
     @computed_field  # type: ignore[prop-decorator]

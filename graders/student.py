@@ -13,7 +13,8 @@ import torch
 
 from graders.calls import Call, Record, copied
 from graders.comparing import CheckFailure
-from graders.showing import describe
+from graders.result import Fact, Picture
+from graders.showing import describe, line
 from sandbox.errors import NoHidden, StudentRaised
 from sandbox.inside.values import Opaque
 
@@ -40,6 +41,21 @@ class Student:
     def has(self, name: str) -> bool:
         """Return whether the submission defines `name`."""
         return any(info.name == name for info in self._find_guest(name).names())
+
+    def value(self, name: str) -> Any:
+        """Return the value that the submission gives to `name`, as it stands when it has been loaded."""
+        guest = self._find_guest(name)
+        answer = guest.value(name)
+        self._record.note(answer, self.dtype)
+        return answer
+
+    def show(self, picture: Picture) -> None:
+        """Have a picture shown beside this check, whatever its verdict."""
+        self._record.pictures.append(picture)
+
+    def fact(self, name: str, text: str) -> None:
+        """Have something that was measured shown beside this check: fact("parameters", "66,048")."""
+        self._record.facts.append(Fact(name=line(name, 100), text=line(text, 300)))
 
     def __getattr__(self, name: str) -> RemoteFunction:
         if name.startswith("_"):

@@ -6,12 +6,12 @@ variant must lose the checks that it names. All of them run in the sandbox, like
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from graders.assignment import Assignment, Exercise
+from graders.assignment import Assignment, AssignmentError, Exercise
 from graders.checks import Check
 from graders.result import CheckResult, Result, Status, Student, Verdict
 from graders.seeds import under_seeds
@@ -79,26 +79,32 @@ def validate(
     sandbox: Sandbox,
     seeds: Sequence[int] = (1, 2),
     *,
+    only: Collection[str] = (),
     on_program: Callable[[Row], None] | None = None,
 ) -> ValidationReport:
     """Run every program kept with the assignment under every seed, the seeds side by side.
 
-    `on_program` is told of each row as it is done. Raises AssignmentError where the tests cannot be used.
+    `only` names programs ("no_scaling", "attention.py"): the others, and what can be said of all of them
+    together, are left out. `on_program` is told of each row as it is done. Raises AssignmentError where the
+    tests cannot be used, or `only` names none of the programs.
     """
     checks = collect_checks(assignment)
-    programs = [row for exercise in assignment.exercises for row in _programs(exercise)]
+    programs = [row for exercise in assignment.exercises for row in _chosen(exercise, only)]
+    if not programs:
+        raise AssignmentError(f"{assignment.folder}: none of its programs is called {' or '.join(only)}.")
     rows: list[Row] = []
 
     def grade(own: Sandbox, seed: int, tell: Callable[[Result], None]) -> None:
         for exercise in assignment.exercises:
-            jobs = [Job(Student(id=f"{row.kind} {row.name}"), row.path) for row in _programs(exercise)]
-            GradingSession(_alone(assignment, exercise), own, seed).run(jobs, tell)
+            jobs = [Job(Student(id=f"{row.kind} {row.name}"), row.path) for row in _chosen(exercise, only)]
+            if jobs:
+                GradingSession(_alone(assignment, exercise), own, seed).run(jobs, tell)
 
     for row, results in zip(programs, under_seeds(grade, sandbox, seeds), strict=True):
         rows.append(replace(row, results=results))
         if on_program:
             on_program(rows[-1])
-    problems = [*_missing_kinds(assignment, rows)]
+    problems = [] if only else [*_missing_kinds(assignment, rows)]
     for row in rows:
         problems += _problems(row, {check.id for check in checks})
     return ValidationReport(
@@ -107,7 +113,7 @@ def validate(
         checks=checks,
         rows=tuple(rows),
         problems=tuple(problems),
-        notes=tuple(_notes(checks, rows)),
+        notes=() if only else tuple(_notes(checks, rows)),
     )
 
 
@@ -122,6 +128,10 @@ def _alone(assignment: Assignment, exercise: Exercise) -> Assignment:
         files=exercise.files,
         limits=assignment.limits,
     )
+
+
+def _chosen(exercise: Exercise, only: Collection[str]) -> list[Row]:
+    return [row for row in _programs(exercise) if not only or row.name in only]
 
 
 def _programs(exercise: Exercise) -> Iterator[Row]:

@@ -141,6 +141,10 @@ class Guest:
         after, positional, named = self._shaped(value, tuple[Any, tuple[Any, ...], dict[str, Any]])
         return Kept(after, positional, named)
 
+    def value(self, name: str) -> Value:
+        """The value of a name of the submission. Raises NameMissing."""
+        return self._operate("value", Any, name)
+
     def torch(self, name: str, /, *args: Value, **kwargs: Value) -> Opaque:
         """A module of torch.nn itself, made in the guest: `guest.torch("TransformerEncoderLayer", 8, 2)`."""
         made: Opaque = self._operate("torch", Opaque, name, *args, **kwargs)

@@ -27,7 +27,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
     out = tmp_path_factory.mktemp("cohort") / "graded"
     program = Path(sys.executable).with_name("attest")
     done = subprocess.run(
-        [program, "grade", "examples", COHORT, "-o", out],
+        [program, "grade", "basics", COHORT, "-o", out],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -207,6 +207,8 @@ class _Server:
         _restore_defaults()
         if question.operation == "names":
             return self._program().names()
+        if question.operation == "value":
+            return self._target(args[0])
         if question.operation == "release":
             for value in args:
                 self._release(value)

@@ -10,7 +10,7 @@ import pytest
 
 from graders.assignment import find_assignment
 
-EXAMPLES = find_assignment("examples")
+EXAMPLES = find_assignment("basics")
 EXERCISES = {exercise.id: exercise for exercise in EXAMPLES.exercises}
 
 _numbers = itertools.count()

@@ -7,8 +7,8 @@ from graders.result import (
     Counterexample,
     Diagnosis,
     LoadResult,
+    MapPicture,
     NamedValue,
-    Picture,
     Result,
     ShownText,
     Status,
@@ -17,7 +17,7 @@ from graders.result import (
     Verdict,
     Visibility,
 )
-from tests.reports.result_maker import PIXELS, passing, result, tensor
+from tests.reports.result_maker import passing, result, tensor
 
 NO_SCALING = Diagnosis(
     variant="no_scaling", title="attention without the 1/√d_k scaling", section="Why divide by √d_k?"
@@ -125,9 +125,11 @@ EVERY_VERDICT = result(
             "verdict": Verdict.FAILED,
             "message": "Position 1 moved when position 2 was changed.",
             "pictures": (
-                Picture(
+                MapPicture(
                     title="Who looks at whom",
-                    svg=PIXELS,
+                    got=((1, 0, 0), (1, 1, 1), (1, 1, 1)),
+                    expected=((1, 0, 0), (1, 1, 0), (1, 1, 1)),
+                    marked=((1, 2),),
                     alt="Target 0 looks at source 0; target 1 at source 1, and at 2, which it must not.",
                 ),
             ),
