@@ -48,7 +48,7 @@ def validate_command(
     well = True
     with sentences(AssignmentError, SandboxBroken):
         for assignment in chosen(names, everything):
-            well = validate_one(assignment, seeds, backend, only, screen, errors) and well
+            well = validate_one(assignment, seeds, backend, only, screen=screen, errors=errors) and well
     return ALL_WELL if well else NOT_ALL_WELL
 
 
@@ -66,7 +66,13 @@ def chosen(names: Sequence[str], everything: bool) -> list[Assignment]:
 
 
 def validate_one(
-    assignment: Assignment, seeds: int, backend: str, only: Sequence[str], screen: Console, errors: Console
+    assignment: Assignment,
+    seeds: int,
+    backend: str,
+    only: Sequence[str],
+    *,
+    screen: Console,
+    errors: Console,
 ) -> bool:
     """Validate one assignment; return whether all is as it should be."""
     with (

@@ -33,7 +33,13 @@ def skipped(check: Check, needed: str) -> CheckResult:
 
 
 def result(
-    check: Check, outcome: Outcome, spent: Spent, record: Record, call: Call | None, signature: str | None
+    check: Check,
+    outcome: Outcome,
+    spent: Spent,
+    record: Record,
+    *,
+    call: Call | None,
+    signature: str | None,
 ) -> CheckResult:
     """Return the result of a check that ended so; `call` is the last one of the case that is shown."""
     passed = outcome.verdict is Verdict.PASSED

@@ -303,7 +303,7 @@ def _result(attempt: Attempt, outcome: Outcome) -> CheckResult:
         method = None if call.made_by is None else call.method or "forward"
         signature = attempt.guests.signature(call.name, method)
     return checkresult.result(
-        attempt.check, outcome, attempt.spent or Spent(), attempt.record, call, signature
+        attempt.check, outcome, attempt.spent or Spent(), attempt.record, call=call, signature=signature
     )
 
 
