@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from graders.checks import cases, points
     from graders.comparing import CheckFailure, close, fail, raises, same, tensor, unpack
     from graders.fresh import fresh_tensor
+    from graders.pictures import attention_map, batches_picture, influence_map, moved_by
     from graders.student import RemoteModule
 
 _HOMES = {
@@ -34,16 +35,24 @@ _HOMES = {
     "raises": "graders.comparing",
     "CheckFailure": "graders.comparing",
     "fresh_tensor": "graders.fresh",
+    "attention_map": "graders.pictures",
+    "batches_picture": "graders.pictures",
+    "influence_map": "graders.pictures",
+    "moved_by": "graders.pictures",
     "RemoteModule": "graders.student",
 }
 
 __all__ = [
     "CheckFailure",
     "RemoteModule",
+    "attention_map",
+    "batches_picture",
     "cases",
     "close",
     "fail",
     "fresh_tensor",
+    "influence_map",
+    "moved_by",
     "points",
     "raises",
     "same",
