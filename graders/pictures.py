@@ -26,8 +26,8 @@ def moved_by(
 ) -> torch.Tensor:
     """Return which source positions move which target positions: bool, (targets, sources).
 
-    `x` is one input (T, ...) and `ask` answers a batch of inputs (B, T, ...) with (B, T, ...). `change` returns
-    a copy of `x` with one position changed. All changes are asked about in one batch, whose first row is `x`.
+    `x` is one input (T, ...) and `ask` answers a batch of inputs (B, T, ...) with (B, T, ...). `change`
+    returns a copy of `x` with one position changed. All is asked in one batch, whose first row is `x`.
     """
     batch = torch.stack([x, *(change(x, source) for source in range(len(x)))])
     answers = ask(batch).detach()
@@ -106,7 +106,7 @@ def batches_picture(
     title: str = "Tokens and padding in each batch",
     beside_title: str = "",
 ) -> BatchesPicture:
-    """Return a picture of batches, each the lengths in tokens of its sequences, and of others `beside` them."""
+    """Return a picture of batches, each the lengths in tokens of its sequences, and of others beside them."""
     words = f"{_waste(batches)} of what is computed is padding"
     if beside:
         words += f"; {beside_title or 'beside it'}: {_waste(beside)}"

@@ -11,7 +11,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from reports.amounts import points_text, seconds_text
-from reports.authors_markup import hint_html, picture_source, ticks_html
+from reports.authors_markup import hint_html, ticks_html
+from reports.drawings import drawing
 from reports.visible_text import visible
 
 _FOLDER = Path(__file__).parent / "templates"
@@ -39,7 +40,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "hint": hint_html,
         "ticks": ticks_html,
-        "picture_source": picture_source,
+        "drawing": drawing,
         "points": points_text,
         "seconds": seconds_text,
     }

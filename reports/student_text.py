@@ -129,8 +129,10 @@ def _check(view: CheckView, instructor: bool) -> Iterator[str]:
             yield from _error(view.error)
         if view.case:
             yield from _case(view.case)
-        for picture in check.pictures:
-            yield f"{plain(picture.title)}: {plain(picture.alt)}"
+    for picture in check.pictures:
+        yield f"{plain(picture.title)}: {plain(picture.alt)}"
+    for fact in check.facts:
+        yield f"{plain(fact.name)}: {plain(fact.text)}"
     yield from _output("Printed", view.stdout)
     yield from _output("Warnings and errors", view.stderr)
     if instructor and check.internal:

@@ -47,12 +47,6 @@ TITLES: tuple[tuple[str, str, float], ...] = (
     ("mean_pool/test_gradients_reach_embeddings", "Gradients reach the embeddings of every real token.", 1),
 )
 STARTED = datetime(2026, 3, 2, 14, 5, tzinfo=UTC)
-PIXELS = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 40" width="320" height="160">'
-    '<rect width="80" height="40" fill="#fff"/><rect x="0" y="0" width="20" height="20" fill="#225"/>'
-    '<rect x="20" y="20" width="20" height="20" fill="#225"/>'
-    '<rect x="40" width="20" height="20" fill="#c33"/></svg>'
-)
 
 
 def tensor(
