@@ -11,9 +11,9 @@ from attest.seeds import new_seed
 from attest.student_text import student_text
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, sentences, shown_path, stop
 from graders.assignment import Assignment, AssignmentError, find_assignment
+from graders.limits import limits_of
 from graders.reading import Submission, UnreadableSubmission, read_submission
 from graders.result import Result, Status, Student, Verdict
-from graders.workers import limits_of
 from reports.amounts import points_noun
 from reports.student_view import student_view
 from sandbox import Sandbox, SandboxBroken

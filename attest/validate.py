@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from attest.installed import installed_assignments
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, cell, console, sentences
 from graders.assignment import Assignment, AssignmentError, find_assignment
+from graders.limits import limits_of
 from graders.result import Verdict
-from graders.workers import limits_of
 from reports.amounts import count_text, points_noun, points_text
 from reports.visible_text import one_line, visible_text
 from sandbox import Sandbox, SandboxBroken

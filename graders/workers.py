@@ -13,7 +13,6 @@ Run as `python -P -m graders.workers FD`: without -P a torch.py in the current f
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import importlib
 import os
 import signal
@@ -27,9 +26,10 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graders.assignment import Assignment, AssignmentError, find_assignment
+from graders.limits import limits_of
 from graders.messages import (
     Broken,
     Failed,
@@ -230,12 +230,6 @@ class Pool:
         for worker in list(self.workers):
             self.dismiss(worker)
         self.sandbox.close()
-
-
-def limits_of(assignment: Assignment) -> Limits:
-    """Return the sandbox's limits with those that the assignment sets."""
-    own: dict[str, Any] = dict(assignment.limits)
-    return dataclasses.replace(Limits(), **own)
 
 
 def patience(limits: Limits) -> float:
