@@ -13,17 +13,24 @@ class GuestError(Exception):
 class StudentRaised(GuestError):
     """The student's code raised an exception; the guest lives on.
 
-    `traceback` holds lines of the student's own code only. `memory` says that an allocation failed.
+    `traceback` holds lines of the student's own code only. `memory` says that an allocation failed,
+    `assertion` that it is an AssertionError or of a class made from it.
     """
 
     def __init__(
-        self, type_name: str, message: str, traceback: tuple[str, ...] = (), memory: bool = False
+        self,
+        type_name: str,
+        message: str,
+        traceback: tuple[str, ...] = (),
+        memory: bool = False,
+        assertion: bool = False,
     ) -> None:
         super().__init__(f"{type_name}: {message}" if message else type_name)
         self.type_name = type_name
         self.message = message
         self.traceback = traceback
         self.memory = memory
+        self.assertion = assertion
 
 
 class NameMissing(GuestError):
@@ -55,6 +62,17 @@ class GuestTimeout(GuestGone):
         clock = "" if kind == "wall" else " of processor time"
         super().__init__(f"Your code was stopped: it had not finished after {limit:g} seconds{clock}.")
         self.kind = kind
+        self.limit = limit
+
+
+class GuestAsksTooMuch(GuestTimeout):
+    """It called what a check had handed to it more than `limit` times."""
+
+    def __init__(self, limit: int) -> None:
+        GuestGone.__init__(
+            self, f"Your code was stopped: it called what it was given more than {limit:,} times."
+        )
+        self.kind = "callbacks"
         self.limit = limit
 
 

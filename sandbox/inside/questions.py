@@ -74,6 +74,20 @@ class OpaqueNode(Part, frozen=True, tag="o"):
     text: str
 
 
+class HeldNode(Part, frozen=True, tag="h"):
+    """Something of the grader's that the guest may call as long as its question waits (`held`)."""
+
+    number: int
+    text: str
+    is_module: bool
+    trained: bool  # it has parameters, so what it puts out would carry a gradient
+    training: bool
+    attributes: Node
+    methods: list[str]
+    elements: int
+    longest: int
+
+
 Node = Union[  # noqa: UP007  msgspec resolves the forward references of a Union
     None,
     bool,
@@ -88,6 +102,7 @@ Node = Union[  # noqa: UP007  msgspec resolves the forward references of a Union
     DtypeNode,
     ExceptionNode,
     OpaqueNode,
+    HeldNode,
 ]
 
 
@@ -136,6 +151,7 @@ class Raised(Message, frozen=True, tag="raised"):
     message: str
     traceback: list[str]
     memory: bool
+    assertion: bool = False  # it is an AssertionError, or of a class made from it
 
 
 class CellOutcome(msgspec.Struct, frozen=True):
@@ -170,3 +186,44 @@ class Refused(Message, frozen=True, tag="refused"):
 
 
 Answer = Loaded | Answered | Raised | Missing | Refused
+
+
+class Callback(Message, frozen=True, tag="callback"):
+    """From the guest, before its answer: call the held thing `number`, or its `method`.
+
+    `wanted` are the tensors of the arguments, by their place in the frame, whose gradients may be asked for.
+    """
+
+    number: int
+    method: str | None
+    args: Node
+    kwargs: Node
+    training: bool | None = None
+    dtype: str | None = None  # what the guest has cast a held module to
+    seed: int | None = None  # drawn in the guest, so that its torch.manual_seed counts
+    wanted: list[int] = []
+
+
+class Backward(Message, frozen=True, tag="backward"):
+    """From the guest, before its answer: the gradients of an earlier callback's `wanted` tensors."""
+
+    graph: int
+    args: Node  # by each tensor that the callback gave: a gradient or None
+
+
+class Replied(Message, frozen=True, tag="replied"):
+    """What a callback gave; `graph` is what `Backward` calls it, 0 where nothing is kept."""
+
+    value: Node
+    graph: int = 0
+
+
+class Failed(Message, frozen=True, tag="failed"):
+    """A callback raised."""
+
+    type_name: str
+    message: str
+
+
+Request = Callback | Backward
+Reply = Replied | Failed

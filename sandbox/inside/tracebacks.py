@@ -23,7 +23,8 @@ def describe(number: int, error: BaseException, files: Mapping[str, str]) -> Rai
     """The answer for an exception. `files` maps code file names to what the student calls them."""
     message = message_of(error)
     memory = isinstance(error, MemoryError) or any(words in message.lower() for words in _MEMORY_WORDS)
-    return Raised(number, type(error).__name__[:200], message, lines_of(error, files), memory)
+    lines, assertion = lines_of(error, files), isinstance(error, AssertionError)
+    return Raised(number, type(error).__name__[:200], message, lines, memory, assertion)
 
 
 def message_of(error: BaseException) -> str:

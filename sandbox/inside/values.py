@@ -21,6 +21,7 @@ from .questions import (
     DictNode,
     DtypeNode,
     ExceptionNode,
+    HeldNode,
     ListNode,
     Node,
     OpaqueNode,
@@ -107,7 +108,7 @@ class Encoder:
     In a guest `keep` registers the object and returns its handle; in the grader it raises TypeError.
     """
 
-    def __init__(self, keep: Callable[[object], OpaqueNode]) -> None:
+    def __init__(self, keep: Callable[[object], Node]) -> None:
         self._keep = keep
         self._nodes = 0
         self._size = 0
@@ -297,11 +298,20 @@ def _rebuild(entry: _Entry, body: bytearray, start: int, base: int) -> torch.Ten
 
 
 class Decoder:
-    """Rebuilds the values of one frame; `find` turns a handle into what is put in its place."""
+    """Rebuilds the values of one frame; `find` turns a handle into what is put in its place.
 
-    def __init__(self, tensors: Sequence[torch.Tensor], find: Callable[[OpaqueNode], object]) -> None:
+    `lent` does so for what the grader holds; there is none in a frame from a guest.
+    """
+
+    def __init__(
+        self,
+        tensors: Sequence[torch.Tensor],
+        find: Callable[[OpaqueNode], object],
+        lent: Callable[[HeldNode], object] | None = None,
+    ) -> None:
         self._tensors = tensors
         self._find = find
+        self._lent = lent
         self._left = MAX_NODES + 1000
 
     def decode(self, node: Node, depth: int = 0) -> Value:
@@ -342,4 +352,6 @@ class Decoder:
             return RemoteException(node.type_name[:MAX_LABEL], node.message[:4000])
         if isinstance(node, OpaqueNode):
             return self._find(node)
+        if isinstance(node, HeldNode) and self._lent is not None:
+            return self._lent(node)
         raise FrameError("an unknown kind of value")
