@@ -5,11 +5,16 @@ Pure torch. It must know nothing of Attest. Boolean masks mean True = blocked, a
 """
 
 from reference.attention import scaled_dot_product_attention
+from reference.blocks import EncoderBlock
+from reference.decoder import CausalDecoder
 from reference.masks import causal_mask, padding_mask, run_layer
 from reference.multihead import MultiHeadSelfAttention
 from reference.pooling import MeanPoolClassifier, masked_mean_pool
+from reference.positions import sinusoidal_positions
 
 __all__ = [
+    "CausalDecoder",
+    "EncoderBlock",
     "MeanPoolClassifier",
     "MultiHeadSelfAttention",
     "causal_mask",
@@ -17,4 +22,5 @@ __all__ = [
     "padding_mask",
     "run_layer",
     "scaled_dot_product_attention",
+    "sinusoidal_positions",
 ]
