@@ -34,9 +34,12 @@ class Call:
     grad: bool = True
     module: Any = None  # the RemoteModule that was called
     modes: dict[int, bool] = field(default_factory=dict)  # id(RemoteModule) → whether it was in training mode
+    # id(RemoteModule) → its state, where the check has set it
+    states: dict[int, Mapping[str, torch.Tensor] | None] = field(default_factory=dict)
     seed: int = 0  # of the guest's random numbers
     cotangent_seed: int | None = None  # where gradients were asked for
     gradients: tuple[Any, ...] = ()  # by the positional arguments
+    parameter_gradients: Mapping[str, torch.Tensor | None] = field(default_factory=dict)
     after: tuple[Any, ...] | None = None  # the positional arguments after the call, where they were asked for
     output: Any = None
     raised: tuple[str, str] | None = None  # (type, message) of what the student's code raised

@@ -27,10 +27,13 @@ FindGuest = Callable[[str | None], "Guest"]  # the guest in which this name (Non
 class Student:
     """One submission, as a check sees it: `student.causal_mask(3)` calls the student's function."""
 
-    def __init__(self, find_guest: FindGuest, dtype: torch.dtype, seed: int, record: Record) -> None:
+    def __init__(
+        self, find_guest: FindGuest, dtype: torch.dtype, seed: int, record: Record, *, written: str = ""
+    ) -> None:
         self._find_guest = find_guest
         self._seed = seed
         self._record = record
+        self.written = written  # the student's words for this exercise; "" where there are none
         self.dtype = dtype  # the grading dtype: float64, or float32 in a repetition
 
     @property
@@ -90,18 +93,7 @@ class Student:
 
     def with_inputs(self, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
         """Call `name`; return the answer, and the positional arguments as they are after the call."""
-        guest = self._find_guest(name)
-        call = Call(name, args, kwargs)
-        after: list[tuple[Any, ...]] = []
-
-        def ask(a: tuple[Any, ...], k: dict[str, Any]) -> Any:
-            kept = guest.call(name, *a, seed=call.seed, keep_inputs=True, **k)
-            after.append(tuple(kept.args))
-            call.after = copied(after[0])
-            return kept.value
-
-        answer = self._ask(guest, call, ask)
-        return answer, after[0]
+        return _with_inputs(self, self._find_guest(name), name, Call(name, args, kwargs))
 
     def _call(self, call: Call) -> Any:
         guest = self._find_guest(call.name)
@@ -114,6 +106,7 @@ class Student:
         args, kwargs = _sent(call.args), _sent(call.kwargs)
         call.seed = self._next_seed()
         call.modes = {id(module): module._training for module in modules(call)}
+        call.states = {id(module): module._loaded for module in modules(call)}
         self._record.begin(call)
         if len(self._record.current) > 1:
             # An earlier answer to the same case may be in it, and no submission meets another's answers.
@@ -124,6 +117,9 @@ class Student:
             call.raised = (raised.type_name, raised.message)
             self._record.answers += 1
             raise
+        for module in modules(call):
+            if module is not call.module:
+                module._loaded = None  # the student's function may have changed it
         self._record.note(answer, self.dtype)
         # Not the module itself: the call that made it and the module would keep each other alive.
         self._record.end(call, answer)
@@ -174,6 +170,7 @@ class RemoteModule:
         self._handle = handle
         self._made_by = made_by
         self._training = True
+        self._loaded: Mapping[str, torch.Tensor] | None = None  # its state, where the check has set it
         guest.handles.hold(handle)
 
     def __del__(self) -> None:
@@ -189,7 +186,7 @@ class RemoteModule:
         if guest is not self._guest:
             return None  # a new guest has replaced its own, or it is another submission's
         shared = RemoteModule(student, guest, self._handle, self._made_by)
-        shared._training = self._training
+        shared._training, shared._loaded = self._training, self._loaded
         return shared
 
     @property
@@ -208,6 +205,11 @@ class RemoteModule:
         """Call one of its methods."""
         return self._call(True, name, args, kwargs)
 
+    def with_inputs(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
+        """Call it; return the answer, and the positional arguments as they are after the call."""
+        call = Call(self._made_by.name, args, kwargs, **self._context())
+        return _with_inputs(self._student, self._guest, self._handle, call)
+
     def eval(self) -> Self:
         """Put it into evaluation mode."""
         return self._mode(False)
@@ -219,11 +221,13 @@ class RemoteModule:
     def double(self) -> Self:
         """Cast its floating-point parameters and buffers to the grading dtype."""
         self._guest.cast(self._handle, self._student.dtype)
+        self._loaded = None
         return self
 
     def to(self, dtype: torch.dtype) -> Self:
         """Cast its floating-point parameters and buffers to `dtype`."""
         self._guest.cast(self._handle, dtype)
+        self._loaded = None
         return self
 
     def state_dict(self) -> dict[str, torch.Tensor]:
@@ -233,6 +237,7 @@ class RemoteModule:
     def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
         """Set its parameters and buffers; keys and shapes must match."""
         self._guest.load_state_dict(self._handle, state)
+        self._loaded = state
 
     def parameters(self) -> tuple[ParameterInfo, ...]:
         """Return name, shape, dtype and requires_grad of every parameter."""
@@ -297,6 +302,21 @@ class RemoteModule:
         return f"<{self._made_by.name} in the guest>"
 
 
+def _with_inputs(
+    student: Student, guest: Guest, target: str | Opaque, call: Call
+) -> tuple[Any, tuple[Any, ...]]:
+    after: list[tuple[Any, ...]] = []
+
+    def ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        kept = guest.call(target, *args, seed=call.seed, keep_inputs=True, **kwargs)
+        after.append(tuple(kept.args))
+        call.after = copied(after[0])
+        return kept.value
+
+    answer = student._ask(guest, call, ask)
+    return answer, after[0]
+
+
 def _gradients(
     student: Student, guest: Guest, target: str | Opaque, call: Call, cotangent_seed: int
 ) -> Gradients:
@@ -305,6 +325,7 @@ def _gradients(
     def ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         found.append(guest.gradients(target, *args, cotangent_seed=cotangent_seed, **kwargs))
         call.cotangent_seed, call.gradients = cotangent_seed, found[0].inputs
+        call.parameter_gradients = found[0].parameters
         return found[0].output
 
     student._ask(guest, call, ask)
