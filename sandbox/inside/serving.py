@@ -36,7 +36,7 @@ from .questions import (
     Refused,
 )
 from .tracebacks import describe
-from .values import Decoder, Encoder, TooLarge, Value, tensors_of
+from .values import Decoder, Encoder, TooLarge, Value, tensors_of, without_sets
 from .wire import MAX_ANSWER_HEADER, MAX_QUESTION_HEADER, FrameReader, Outgoing, read_frame
 
 _decode = msgspec.msgpack.Decoder(Question).decode
@@ -208,7 +208,7 @@ class _Server:
         if question.operation == "names":
             return self._program().names()
         if question.operation == "value":
-            return self._target(args[0])
+            return without_sets(self._target(args[0]))
         if question.operation == "release":
             for value in args:
                 self._release(value)

@@ -194,6 +194,20 @@ class Encoder:
         return [len(header).to_bytes(8, "little") + header, *parts]
 
 
+def without_sets(value: object, depth: int = 3) -> object:
+    """The value with each set of texts or numbers in it as a sorted list, which has a form on the wire."""
+    kind = type(value)
+    if kind is set or kind is frozenset:
+        items = list(value)  # type: ignore[call-overload]
+        if all(type(item) in (str, int, float) for item in items):
+            return sorted(items, key=str)
+    elif depth and kind is dict:
+        return {key: without_sets(item, depth - 1) for key, item in value.items()}  # type: ignore[attr-defined]
+    elif depth and (kind is list or kind is tuple):
+        return kind(without_sets(item, depth - 1) for item in value)  # type: ignore[attr-defined]
+    return value
+
+
 def _is_scalar(kind: type) -> bool:
     return issubclass(kind, (int, float, str, bytes)) or kind is torch.dtype
 

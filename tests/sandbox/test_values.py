@@ -144,6 +144,12 @@ def test_what_is_no_plain_value_stays_in_the_guest(load: Load, name: str, text: 
     assert not value.is_module
 
 
+def test_a_set_that_is_looked_up_comes_as_a_sorted_list(load: Load) -> None:
+    guest = load("PARTS = {'b': {'L', 'I'}, 'a': frozenset('AJ'), 'c': ['x', ({2, 1},)]}; ODD = {(1, 2)}")
+    assert guest.value("PARTS") == {"b": ["I", "L"], "a": ["A", "J"], "c": ["x", ([1, 2],)]}
+    assert isinstance(guest.value("ODD"), Opaque)
+
+
 def test_values_without_end_are_cut(load: Load) -> None:
     guest = load("lying_values")
     for name in ("cyclic", "deep"):
