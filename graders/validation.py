@@ -6,9 +6,10 @@ variant must lose the checks that it names. All of them run in the sandbox, like
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from graders.assignment import Assignment, AssignmentError, Exercise
@@ -17,6 +18,7 @@ from graders.result import CheckResult, Result, Status, Student, Verdict
 from graders.seeds import under_seeds
 from graders.session import GradingSession, Job, collect_checks
 from graders.showing import line
+from graders.starters import starter_files
 from sandbox import Sandbox
 
 Kind = Literal["model", "starter", "accepted", "variant"]
@@ -89,21 +91,9 @@ def validate(
     tests cannot be used, or `only` names none of the programs.
     """
     checks = collect_checks(assignment)
-    programs = [row for exercise in assignment.exercises for row in _chosen(exercise, only)]
-    if not programs:
-        raise AssignmentError(f"{assignment.folder}: none of its programs is called {' or '.join(only)}.")
-    rows: list[Row] = []
-
-    def grade(own: Sandbox, seed: int, tell: Callable[[Result], None]) -> None:
-        for exercise in assignment.exercises:
-            jobs = [Job(Student(id=f"{row.kind} {row.name}"), row.path) for row in _chosen(exercise, only)]
-            if jobs:
-                GradingSession(_alone(assignment, exercise), own, seed).run(jobs, tell)
-
-    for row, results in zip(programs, under_seeds(grade, sandbox, seeds), strict=True):
-        rows.append(replace(row, results=results))
-        if on_program:
-            on_program(rows[-1])
+    with TemporaryDirectory(prefix="attest-starters-") as made:
+        programs = _programs(assignment, only, Path(made))
+        rows = _run(assignment, programs, sandbox, seeds, on_program)
     problems = [] if only else [*_missing_kinds(assignment, rows)]
     for row in rows:
         problems += _problems(row, {check.id for check in checks})
@@ -115,6 +105,39 @@ def validate(
         problems=tuple(problems),
         notes=() if only else tuple(_notes(checks, rows)),
     )
+
+
+def _programs(assignment: Assignment, only: Collection[str], made: Path) -> dict[str, list[Row]]:
+    """Return the rows of each exercise, by its id; starters made of a solution are written to `made`."""
+    programs: dict[str, list[Row]] = {}
+    for exercise in assignment.exercises:
+        kept = _of_exercise(exercise, made / exercise.id / "starter")
+        programs[exercise.id] = [row for row in kept if not only or row.name in only]
+    if not any(programs.values()):
+        raise AssignmentError(f"{assignment.folder}: none of its programs is called {' or '.join(only)}.")
+    return programs
+
+
+def _run(
+    assignment: Assignment,
+    programs: Mapping[str, Sequence[Row]],
+    sandbox: Sandbox,
+    seeds: Sequence[int],
+    on_program: Callable[[Row], None] | None,
+) -> list[Row]:
+    def grade(own: Sandbox, seed: int, tell: Callable[[Result], None]) -> None:
+        for exercise in assignment.exercises:
+            jobs = [Job(Student(id=f"{row.kind} {row.name}"), row.path) for row in programs[exercise.id]]
+            if jobs:
+                GradingSession(_alone(assignment, exercise), own, seed).run(jobs, tell)
+
+    rows: list[Row] = []
+    every = [row for own in programs.values() for row in own]
+    for row, results in zip(every, under_seeds(grade, sandbox, seeds), strict=True):
+        rows.append(replace(row, results=results))
+        if on_program:
+            on_program(rows[-1])
+    return rows
 
 
 def _alone(assignment: Assignment, exercise: Exercise) -> Assignment:
@@ -130,14 +153,10 @@ def _alone(assignment: Assignment, exercise: Exercise) -> Assignment:
     )
 
 
-def _chosen(exercise: Exercise, only: Collection[str]) -> list[Row]:
-    return [row for row in _programs(exercise) if not only or row.name in only]
-
-
-def _programs(exercise: Exercise) -> Iterator[Row]:
+def _of_exercise(exercise: Exercise, made: Path) -> Iterator[Row]:
     for path in exercise.solutions:
         yield Row("model", path.name, "the model solution", exercise.id, path, ())
-    for path in exercise.starters:
+    for path in exercise.starters or _made_starters(exercise, made):
         yield Row("starter", path.name, "what students start from", exercise.id, path, ())
     for accepted in exercise.accepted:
         yield Row("accepted", accepted.name, accepted.title, exercise.id, accepted.path, ())
@@ -152,6 +171,14 @@ def _programs(exercise: Exercise) -> Iterator[Row]:
             loses=variant.loses,
             diagnose=variant.diagnose,
         )
+
+
+def _made_starters(exercise: Exercise, folder: Path) -> list[Path]:
+    made = starter_files(exercise)
+    folder.mkdir(parents=True)
+    for name, data in made.items():
+        (folder / name).write_bytes(data)
+    return [folder / name for name in made]
 
 
 def _missing_kinds(assignment: Assignment, rows: Sequence[Row]) -> Iterator[str]:
