@@ -69,6 +69,7 @@ class Exchange:
         self._written = 0
         self._room = limits.output_bytes
         self.truncated = False
+        self.memory_cap = self._most_memory = limits.memory_bytes
         self.start_check()
 
     def start_check(self) -> None:
@@ -234,13 +235,20 @@ class Exchange:
         cpu = self.cpu_seconds()
         if cpu > cpu_seconds:
             raise self.stop(GuestTimeout("cpu", cpu_seconds))
-        self.look_at_memory()
-        if self.peak_memory_bytes > self._limits.memory_bytes:
-            raise self.stop(GuestMemory(self._limits.memory_bytes))
+        if self.look_at_memory() > self._most_memory:
+            raise self.stop(GuestMemory(self.memory_cap))
 
-    def look_at_memory(self) -> None:
-        now = self._meter.memory_bytes(self._limits.memory_bytes)
+    def look_at_memory(self) -> int:
+        """What the guest holds now, in bytes."""
+        now = self._meter.memory_bytes(self._most_memory)
         self.peak_memory_bytes = max(self.peak_memory_bytes, now)
+        return now
+
+    def cap_memory(self, count: int | None) -> None:
+        """Stop the guest at `count` bytes above what it holds now; None: at its limit, as ever."""
+        limit = self._limits.memory_bytes
+        self.memory_cap = limit if count is None else min(limit, count)
+        self._most_memory = limit if count is None else min(limit, self.look_at_memory() + count)
 
     def _read(self, stream: Stream) -> None:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
 
@@ -25,6 +26,7 @@ from .answers import (
     SubmoduleInfo,
     Usage,
 )
+from .capping import MemoryUse, capped
 from .errors import GuestCrashed, GuestGone, GuestMemory, NameMissing, NoHidden, SandboxBroken, StudentRaised
 from .exchange import Descriptors, Died, Exchange, describe_end, kill, not_an_answer, wait_for_end
 from .handles import Handles
@@ -76,6 +78,7 @@ class Guest:
         self._closed = self._reaped = False
         self._ahead = Ahead()
         self.handles = Handles()
+        self._host_pid = host_pid
         self._exchange = Exchange(ends, Meter(host_pid), limits)
         try:
             self._checked(0, *self._exchange.greeting(greet))
@@ -211,6 +214,14 @@ class Guest:
     def call_with_hidden(self, handle: Opaque, *args: Value, hidden: Tensor, grad: bool = False) -> Value:
         """The output when the last hidden state (B, T, d) of a submodule is replaced. Raises NoHidden."""
         return self._operate("call_with_hidden", Any, handle, *args, hidden=hidden, grad=grad)
+
+    def memory_cap(self, count: int) -> AbstractContextManager[MemoryUse]:
+        """Within it, what is asked may allocate `count` bytes beyond what the guest holds when it begins."""
+        return capped(self, self._exchange, self._host_pid, count)
+
+    def operate(self, operation: str, *args: Value) -> None:
+        """Have an operation done that answers nothing."""
+        self._operate(operation, type(None), *args)
 
     def collect(self) -> None:
         """Release what the grader's objects no longer need, so that the guest's memory is free again."""
@@ -415,7 +426,7 @@ class Guest:
         if isinstance(self._exchange.end, Died):
             out_of_memory = os.waitstatus_to_exitcode(status) == OUT_OF_MEMORY
             self._exchange.end = (
-                GuestMemory(self._limits.memory_bytes)
+                GuestMemory(self._exchange.memory_cap)
                 if out_of_memory
                 else GuestCrashed(describe_end(status))
             )

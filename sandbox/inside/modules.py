@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from .memory import limit_memory, settle_memory
+
 
 class NoHidden(LookupError):
     """No submodule of the model puts out a hidden state of shape (B, T, d)."""
@@ -194,4 +196,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "hidden": hidden,
     "hidden_shape": hidden_shape,
     "call_with_hidden": call_with_hidden,
+    "settle_memory": settle_memory,
+    "limit_memory": limit_memory,
 }

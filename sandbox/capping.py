@@ -1,0 +1,83 @@
+"""A cap on what one question may allocate, above what the guest holds when it is asked.
+
+The guest sets itself a limit, so that honest code fails at the line that asks for too much. It can lift that
+limit, and the grader often may not set another process's; so the grader also measures. The kernel keeps
+the largest resident size of a process exactly, however short it lasted; other processes of the guest are
+sampled like all memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .errors import GuestMemory, StudentRaised
+from .meter import status_bytes
+
+if TYPE_CHECKING:
+    from .exchange import Exchange
+    from .guest import Guest
+
+# Pages of libraries count as resident once they are read: up to 14 MB were seen when a kernel ran first. They
+# are nobody's allocation; but a guest could read many, so no more than this is taken off.
+_LIBRARIES = 16 * 2**20
+
+
+@dataclass
+class MemoryUse:
+    """What was used within a cap, in bytes, known when it is left."""
+
+    peak_bytes: int = 0
+
+
+class Peak:
+    """The largest memory of one process from now on, above what it holds now."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        try:
+            with open(f"/proc/{pid}/clear_refs", "w") as file:
+                file.write("5")  # the largest resident size begins anew (Linux 4.0)
+        except OSError:
+            pass  # then only what goes beyond the old one is seen
+        self.data_bytes, self._rss, self._file, self._highest = status_bytes(
+            pid, "VmData", "VmRSS", "RssFile", "VmHWM"
+        )
+
+    def bytes(self) -> int:
+        """Return it; 0 for a process that is gone."""
+        rss, file, highest = status_bytes(self._pid, "VmRSS", "RssFile", "VmHWM")
+        most = highest if highest > self._highest else rss
+        read = min(max(0, file - self._file), _LIBRARIES)
+        return max(0, most - self._rss - read)
+
+
+@contextmanager
+def capped(guest: Guest, exchange: Exchange, pid: int, count: int) -> Iterator[MemoryUse]:
+    """Within it, what the guest is asked may allocate `count` bytes beyond what it holds now.
+
+    Raises GuestMemory where it used more; what fails in the student's code is StudentRaised with `memory`.
+    """
+    use = MemoryUse()
+    guest.operate("settle_memory")
+    peak = Peak(pid)
+    guest.operate("limit_memory", peak.data_bytes + count)
+    exchange.cap_memory(count)
+    try:
+        yield use
+    finally:
+        exchange.cap_memory(None)
+        use.peak_bytes = peak.bytes()
+        if guest.alive:
+            _lift(guest, exchange, count)
+    if use.peak_bytes > count:
+        raise exchange.stop(GuestMemory(count))
+
+
+def _lift(guest: Guest, exchange: Exchange, count: int) -> None:
+    try:
+        guest.operate("limit_memory", None)
+    except StudentRaised:  # what the student's code keeps has left no memory even for this
+        raise exchange.stop(GuestMemory(count)) from None

@@ -1,0 +1,38 @@
+"""A lower limit of memory for a while, so that code which asks for too much gets an error it can read.
+
+Honest code is stopped here, at the line that asks. Code that lifts the limit again is stopped by the grader,
+which measures (see `sandbox.capping`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import resource
+
+# mallopt(3), of the C library.
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+# A tensor from this size on gets pages of its own, given back when it goes. Otherwise the heap keeps them,
+# and with aligned blocks it fills up with holes: a loop that needs 3 MB at a time was seen to hold 77 MB.
+_OWN_PAGES = 128 * 1024
+# What the C library itself comes to after it has freed a large block: quicker, since pages are used again.
+_KEPT, _KEPT_AT_THE_TOP = 32 * 2**20, 64 * 2**20
+
+_libc = ctypes.CDLL(None)
+
+
+def settle_memory() -> None:
+    """Give free pages back and keep none from now on, so that what is measured is what is used."""
+    _libc.mallopt(_M_MMAP_THRESHOLD, _OWN_PAGES)
+    _libc.malloc_trim(0)
+
+
+def limit_memory(data_bytes: int | None) -> None:
+    """Let private memory be at most `data_bytes` in all; None takes the limit away again."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if data_bytes is None:
+        resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+        _libc.mallopt(_M_MMAP_THRESHOLD, _KEPT)
+        _libc.mallopt(_M_TRIM_THRESHOLD, _KEPT_AT_THE_TOP)
+    else:
+        soft = data_bytes if hard == resource.RLIM_INFINITY else min(data_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
