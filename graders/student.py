@@ -6,12 +6,14 @@ ends a guest, passes through the test as the sandbox's own exceptions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Self
 
 import torch
 
 from graders.calls import Call, Record, copied
+from graders.capping import MemoryCap
 from graders.comparing import CheckFailure
 from graders.result import Fact, Picture
 from graders.showing import describe, line
@@ -33,6 +35,7 @@ class Student:
         self._find_guest = find_guest
         self._seed = seed
         self._record = record
+        self._cap: MemoryCap | None = None
         self.written = written  # the student's words for this exercise; "" where there are none
         self.dtype = dtype  # the grading dtype: float64, or float32 in a repetition
 
@@ -59,6 +62,19 @@ class Student:
     def fact(self, name: str, text: str) -> None:
         """Have something that was measured shown beside this check: fact("parameters", "66,048")."""
         self._record.facts.append(Fact(name=line(name, 100), text=line(text, 300)))
+
+    @contextmanager
+    def memory_cap(self, count: int) -> Iterator[MemoryCap]:
+        """Within it, a call may allocate `count` bytes beyond what the guest holds when it is made.
+
+        A call that needs more ends the check with the verdict `memory`. What is given says, after the
+        calls, what the largest of them needed: `.peak_bytes`, and `.peak` in words.
+        """
+        self._cap = MemoryCap(count)
+        try:
+            yield self._cap
+        finally:
+            self._cap = None
 
     def __getattr__(self, name: str) -> RemoteFunction:
         if name.startswith("_"):
@@ -112,7 +128,8 @@ class Student:
             # An earlier answer to the same case may be in it, and no submission meets another's answers.
             guest.asks_by_answers()
         try:
-            answer = ask(args, kwargs)
+            with self._cap.around(guest) if self._cap is not None else nullcontext():
+                answer = ask(args, kwargs)
         except StudentRaised as raised:
             call.raised = (raised.type_name, raised.message)
             self._record.answers += 1
