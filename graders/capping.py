@@ -1,0 +1,52 @@
+"""A cap on the memory of a student's calls, and the sentence for code that asks for more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sandbox.errors import StudentRaised
+
+if TYPE_CHECKING:
+    from sandbox import Guest
+
+_ASKED = re.compile(r"tried to allocate (\d+) bytes")
+
+
+class MemoryCap:
+    """What each call may allocate beyond what the guest holds when it is made, and the most that one did."""
+
+    def __init__(self, count: int) -> None:
+        self.bytes = count
+        self.peak_bytes = 0
+
+    @property
+    def peak(self) -> str:
+        """The most that one call needed, in words: "2.4 MiB"."""
+        return mebibytes(self.peak_bytes)
+
+    @contextmanager
+    def around(self, guest: Guest) -> Iterator[None]:
+        """Hold one call to the cap. Raises GuestMemory, or StudentRaised where an allocation failed."""
+        with guest.memory_cap(self.bytes) as use:
+            try:
+                yield
+            except StudentRaised as raised:
+                if not raised.memory:
+                    raise
+                said = _sentence(raised, self.bytes)
+                raise StudentRaised(raised.type_name, said, raised.traceback, memory=True) from None
+        self.peak_bytes = max(self.peak_bytes, use.peak_bytes)
+
+
+def mebibytes(count: int) -> str:
+    """Write an amount of memory."""
+    return f"{count / 2**20:.3g} MiB"
+
+
+def _sentence(raised: StudentRaised, count: int) -> str:
+    asked = _ASKED.search(raised.message)
+    much = f"{mebibytes(int(asked[1]))} at once" if asked and len(asked[1]) < 20 else "more"
+    return f"this call may use {mebibytes(count)} of memory, and in the end it asked for {much}"
