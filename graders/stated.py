@@ -1,0 +1,196 @@
+"""Which shape does a student's text give as its answer?
+
+    stated_shape("Not (8, 32, 128) but 8 × 32 × 32, one row for each target.").sizes == (8, 32, 32)
+
+Texts name other shapes too: that of the input, of a step on the way, of what the answer is not. Each shape
+gets a rank by the words around it, and the answer is what stands alone at the highest rank; where two
+shapes claim to be the answer, the text gives none, and the caller hears which. Nothing here knows what
+is right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from graders.shapewords import Sizes, marked_shapes
+
+MOST_TEXT = 20_000  # letters; an answer to one question is a paragraph
+
+
+class Rank(IntEnum):
+    """How a text stands to a shape that it names."""
+
+    DENIED = 0  # "not (8, 32, 128)"
+    GIVEN = 1  # the input's own shape, quoted
+    OTHER = 2  # the shape of something else: one head, the output, the transposed key
+    NAMED = 3  # nothing tells what it is
+    SAID = 4  # "the shape is", "gives", in bold, first in its paragraph
+    ANSWER = 5  # "the averaged weights have the shape", "the answer is"
+
+
+@dataclass(frozen=True)
+class StatedShape:
+    """One shape that a text names."""
+
+    sizes: Sizes  # numbers, or a letter where the text gives no number for it
+    text: str  # as it stands there
+    rank: Rank
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a text gives as its answer."""
+
+    sizes: Sizes | None  # None: no shape, or more than one
+    text: str  # as it stands there
+    rivals: tuple[StatedShape, ...]  # the shapes that claim the same rank, where there are several
+    shapes: tuple[StatedShape, ...]  # all of them, in their order
+
+
+def _one_of(*patterns: str, after: str = "", then: str = "") -> re.Pattern[str]:
+    return re.compile(f"{after}(?:{'|'.join(patterns)}){then}")
+
+
+_FILL = r"(?:\s|\b(?:the|a|an|of|be|is|are|its?|have|has|in|just|simply|shape|size|with|to)\b|[:=,])*$"
+_THING = (
+    r"\b(?:inputs?|x|query|queries|q|keys?|k|k\s?\^?\s?t|values?|v|qkv|outputs?|context|embeddings?|"
+    r"hidden states?|scores?|logits|energies|head_dim|transpose)\b"
+)
+_DENIED_BEFORE = _one_of(
+    *(r"\bnot", "n't", r"\bnever", r"\bneither", r"\bnor", r"\binstead of", r"\brather than", r"\bunlike"),
+    *(r"\bno longer", r"\bas opposed to", r"\bcompared (?:to|with)", "≠", "!="),
+    then=_FILL,
+)
+_DENIED_NEAR = _one_of(
+    *(
+        r"\bthought\b",
+        r"\bat first\b",
+        r"\b(?:might|would|could) (?:think|expect|guess|say)",
+        r"\bone would\b",
+    ),
+    *(r"\binitially\b", r"\btempt", r"\b(?:wrong|incorrect|mistaken|misconception)\b", r"\bwould have\b"),
+)
+_DENIED_AFTER = _one_of(
+    *("not", "wrong", "incorrect", "the wrong"),
+    after=r"^\W*(?:(?:is|are|was|were|would be)\b ?)?(?:n't ?)?\b",
+    then=r"\b|^[^.;\n]{0,40}\b(?:wrong|incorrect)\b|^\W*isn't",
+)
+_OF_A_THING = re.compile(
+    _THING
+    + r"(?:\W|\b(?:tensor|matrix|vectors?|sequence|batch|has|have|had|is|are|was|of|with|having|in|shapes?|"
+    r"size|shaped|dimensions?|the|a|becomes?)\b)*$"
+)
+_THING_AFTER = re.compile(
+    r"^\W*(?:is|are|was|as|for|would be)?\W*(?:the )?(?:shape of )?(?:the )?(?:input tensor\b|" + _THING + ")"
+)
+_FROM = _one_of(
+    "from", "given", "for", "of input", "takes?", "of an", "before", after=r"\b", then=r"\W*(?:the|an?)?\W*$"
+)
+_ONE_HEAD = _one_of(
+    *(
+        r"\bper[- ]head\b",
+        r"\b(?:each|every|single|one|individual) (?:attention )?heads?\b",
+        r"\bheads? separately\b",
+    ),
+    *(
+        r"\bfor (?:each|all|every)(?: of the)? heads?\b",
+        r"\bweights (?:of|for) (?:all|the|all the) (?:\d+ )?heads\b",
+    ),
+    *(r"\bbefore (?:the )?(?:averag|mean)", r"\bun-?averaged\b", r"\bwithout (?:the )?averag", r"\bsplit"),
+    *(
+        r"(?:\bnot|n't) (?:averaged?|averaging)\b",
+        r"average_attn_weights\s?=\s?false",
+        r"\bkeeping the heads\b",
+    ),
+)
+_SURELY = _one_of("answer", "averaged", r"final\w*", "average", "averaging", after=r"\b", then=r"\b")
+_ANSWER = _one_of(
+    *(
+        "answer",
+        "averaged",
+        r"final\w*",
+        "averaging",
+        "average (?:attention|weights?|of|over|across)",
+        "mean",
+        "weights?",
+    ),
+    *("attn_?weights?", "attention (?:matrix|matrices|maps?)", "result"),
+    after=r"\b",
+    then=r"\b",
+)
+_SAID = _one_of(
+    r"\b(?:shape|size|dimensions?|gives?|giving|get|got|yields?|returns?|leaves?|leaving|becomes?|remains?)\b",
+    *(r"\b(?:so|hence|thus|therefore|is|are|be|have|has|it's)\b", "→", "->", "=>", "⇒", "==?", ":"),
+    then=r"(?:\W|\b(?:the|a|an|of|is|are|be|to|it|it's|we|get|shaped?|size|still|exactly|just|again|also|only|then|"
+    r"tensor|matrix|equals?)\b)*$",
+)
+_SAME = _one_of("same", "identical", "unchanged", "equal to", "like the", "as the", after=r"\b", then=r"\b")
+_BREAKS = _one_of(
+    *(r"[.;!?\n](?!\d)", r", (?:and|so|not)\b", r"\band (?:then|not)\b", r"\s[-–—]\s", "—"),
+    r",? \b(?:but|while|whereas|although|though|however|because|since|which|instead)\b",
+)
+_MARK = re.compile(r"§(\d+)§")
+
+
+def stated_shape(text: str, given: Sequence[int] = ()) -> Stated:
+    """Return the shape that `text` gives as its answer; `given` is the shape that the question names."""
+    marked, found = marked_shapes(text[:MOST_TEXT])
+    shapes = tuple(
+        StatedShape(sizes, written, _rank(marked, index, sizes, tuple(given), emphasised))
+        for index, (sizes, written, emphasised) in enumerate(found)
+    )
+    known = [shape for shape in shapes if sum(isinstance(size, int) for size in shape.sizes) >= 2]
+    claims = [shape for shape in known or shapes if shape.rank is not Rank.DENIED]
+    if not claims:
+        return Stated(None, "", (), shapes)
+    if any(len(shape.sizes) > 2 and shape.rank > Rank.GIVEN for shape in claims):
+        # Two sizes are one matrix of it, unless the text says that they are all.
+        claims = [shape for shape in claims if len(shape.sizes) > 2 or shape.rank is Rank.ANSWER]
+    highest = max(shape.rank for shape in claims)
+    rivals = [shape for shape in claims if shape.rank is highest]
+    if len({shape.sizes for shape in rivals}) > 1:
+        return Stated(None, "", tuple(rivals), shapes)
+    return Stated(rivals[0].sizes, rivals[0].text, (), shapes)
+
+
+def _rank(text: str, index: int, sizes: Sizes, given: Sizes, emphasised: bool) -> Rank:  # noqa: PLR0911
+    mark = f"§{index}§"
+    at = text.index(mark)
+    clause, close, after = _around(text, at, at + len(mark))
+    if _DENIED_BEFORE.search(close) or _DENIED_AFTER.search(after) or _DENIED_NEAR.search(clause):
+        return Rank.DENIED
+    said = bool(_SAID.search(close))
+    answer = bool(_ANSWER.search(clause))
+    same = bool(_SAME.search(close))
+    if sizes == given and not same and not (said and answer and not _OF_A_THING.search(close)):
+        return Rank.GIVEN
+    if _FROM.search(close) and not said:
+        return Rank.OTHER
+    if _ONE_HEAD.search(close) or _ONE_HEAD.search(after[:60]):
+        return Rank.OTHER
+    if _names_a_thing(close, after) and not same:
+        return Rank.OTHER
+    if answer and (said or _SURELY.search(clause)):
+        return Rank.ANSWER
+    if said or emphasised or _first(text, at):
+        return Rank.SAID
+    return Rank.NAMED
+
+
+def _names_a_thing(close: str, after: str) -> bool:
+    return bool(_OF_A_THING.search(close) or _THING_AFTER.search(after))
+
+
+def _around(text: str, start: int, end: int) -> tuple[str, str, str]:
+    """Return the clause before a shape, that after the last other shape, and what follows."""
+    before = _BREAKS.split(text[max(0, start - 300) : start])[-1] or ""
+    after = _BREAKS.split(text[end : end + 200])[0] or ""
+    return _MARK.sub(" ", before), _MARK.split(before)[-1], _MARK.split(after)[0]
+
+
+def _first(text: str, at: int) -> bool:
+    """Return whether nothing stands before this place in its paragraph."""
+    return not re.search(r"\w", text[text.rfind("\n", 0, at) + 1 : at])
