@@ -40,7 +40,7 @@ _LOOSE = re.compile(
 _LETTERS = re.compile(
     r"\b[A-Za-z]\w{0,9}(?:\s*×\s*(?:[A-Za-z]\w{0,9}|\d+)\b){2,}|\b\d+(?:\s*×\s*(?:[A-Z]\b|\d+\b)){2,}"
 )
-_BRACKETS = re.compile(r"(?<![\w\])])[(\[{<]+\s*([^()\[\]{}<>§]{3,120}?)\s*[)\]}>]+")
+_BRACKETS = re.compile(r"(?<![\w\])])[(\[{<]{1,3}\s*([^()\[\]{}<>§]{3,120}?)\s*[)\]}>]{1,3}")
 _INDEXED = re.compile(r"\[\s*(\d+)\s*\]\s*\[\s*(\d+)\s*\]\s*\[\s*(\d+)\s*\](?:\s*\[\s*(\d+)\s*\])?")
 _BINDING = re.compile(r"\b([A-Za-z]\w{0,11})\s*(?:=|:|\bis\b|\bbeing\b)\s*(\d+)\b")
 _MANY_BEFORE = re.compile(

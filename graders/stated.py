@@ -17,7 +17,7 @@ from enum import IntEnum
 
 from graders.shapewords import Sizes, marked_shapes
 
-MOST_TEXT = 20_000  # letters; an answer to one question is a paragraph
+MOST_TEXT = 8_000  # letters; an answer to one question is a paragraph
 
 
 class Rank(IntEnum):
