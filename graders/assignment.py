@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files as package_files
@@ -16,11 +17,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from graders.prose.tables import Prose, ProseTable, RubricItem, RubricTable, prose_of, rubric_of
+from graders.reading.submission import Words
 from graders.result import AssignmentInfo
 
 FILE = "assignment.toml"
 PUBLIC_TESTS = "tests/test_public.py"
 HIDDEN_TESTS = "tests/test_hidden.py"
+ANSWERS = "answers.md"  # where words may stand, beside notebooks and docstrings
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
@@ -82,9 +86,12 @@ class ExerciseTable(_Heading):
     """`assignment.toml` of one exercise."""
 
     section: Text | None = None
-    names: tuple[Name, ...] = Field(min_length=1, strict=False)
-    files: tuple[Text, ...] = Field(min_length=1, strict=False)
+    names: tuple[Name, ...] = Field(default=(), strict=False)  # may be none where words are asked for
+    files: tuple[Text, ...] = Field(default=(), strict=False)
     run_as: Literal["module", "__main__"] = "module"
+    released: bool = False  # written by `attest release`: public checks only, which is all that students have
+    prose: ProseTable | None = None
+    rubric: dict[Name, RubricTable] = Field(default_factory=dict)
     variants: dict[Name, VariantTable] = Field(default_factory=dict)
     accepted: dict[Name, AcceptedTable] = Field(default_factory=dict)
 
@@ -132,6 +139,9 @@ class Exercise:
     folder: Path
     variants: tuple[Variant, ...]
     accepted: tuple[Accepted, ...]
+    prose: Prose | None = None  # what is asked for in words
+    rubric: tuple[RubricItem, ...] = ()
+    released: bool = False  # only its public checks are here
 
     @property
     def public_tests(self) -> Path:
@@ -165,6 +175,13 @@ class Assignment:
     files: tuple[str, ...]
     # Fields of sandbox.Limits that differ from its own.
     limits: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def words(self) -> Words:
+        """Whether a submission may hold words alone, and in which files."""
+        if not any(exercise.prose for exercise in self.exercises):
+            return "none"
+        return "answers" if any(exercise.names for exercise in self.exercises) else "any"
 
     @cached_property
     def info(self) -> AssignmentInfo:
@@ -217,7 +234,7 @@ def read_assignment(folder: Path) -> Assignment:
             points=table.points,
             folder=folder,
             exercises=(exercise,),
-            files=table.files,
+            files=_asked_for(table.files, (exercise,)),
             limits=table.limits.model_dump(exclude_none=True),
         )
     return _composed(folder, table)
@@ -255,6 +272,7 @@ def _composed(folder: Path, table: ComposedTable) -> Assignment:
             f"Set points to {total:g} or change the exercises."
         )
     files = table.files or tuple(dict.fromkeys(name for exercise in exercises for name in exercise.files))
+    files = _asked_for(files, exercises)
     return Assignment(
         id=table.id,
         title=table.title,
@@ -267,9 +285,21 @@ def _composed(folder: Path, table: ComposedTable) -> Assignment:
     )
 
 
+def _asked_for(files: tuple[str, ...], exercises: Sequence[Exercise]) -> tuple[str, ...]:
+    """Return the files that are asked for; words may always be in one of their own."""
+    words = ANSWERS not in files and any(exercise.prose for exercise in exercises)
+    return (*files, ANSWERS) if words else files
+
+
 def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
     where = folder / FILE
-    for tests in (PUBLIC_TESTS, HIDDEN_TESTS):
+    if table.prose is None and not table.rubric:
+        for key in ("names", "files"):
+            if not getattr(table, key):
+                raise AssignmentError(
+                    f"{where}: {key} is missing or empty; add it (or [prose], for words alone)."
+                )
+    for tests in (PUBLIC_TESTS,) if table.released else (PUBLIC_TESTS, HIDDEN_TESTS):
         if not (folder / tests).is_file():
             raise AssignmentError(
                 f"{where}: {folder / tests} is missing; every exercise has both {PUBLIC_TESTS} "
@@ -292,13 +322,14 @@ def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
         for name, accepted in table.accepted.items()
     )
     for kind, named in (("variants", table.variants), ("accepted", table.accepted)):
-        for path in sorted((folder / kind).glob("[!_.]*.py")):
-            if path.stem not in named:
+        for path in sorted((folder / kind).glob("[!_.]*")):
+            if path.suffix in (".py", ".md") and path.stem not in named:
                 raise AssignmentError(
                     f"{where}: {kind}/{path.name} is there, but [{kind}.{path.stem}] is not; "
                     "add it or remove the file."
                 )
     return Exercise(
+        released=table.released,
         id=table.id,
         title=table.title,
         points=table.points,
@@ -309,11 +340,13 @@ def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
         folder=folder,
         variants=variants,
         accepted=accepted,
+        prose=prose_of(table.title, table.prose, table.rubric),
+        rubric=rubric_of(table.id, table.rubric),
     )
 
 
 def _kept(folder: Path, where: Path, kind: str, name: str) -> Path:
-    for suffix in (".py", ".ipynb"):
+    for suffix in (".py", ".ipynb", ".md"):
         path = folder / kind / f"{name}{suffix}"
         if path.is_file():
             return path
@@ -361,6 +394,8 @@ def _keys(model: type[BaseModel], place: tuple[Any, ...]) -> list[str]:
         "limits": LimitsTable,
         "variants": VariantTable,
         "accepted": AcceptedTable,
+        "prose": ProseTable,
+        "rubric": RubricTable,
     }
     at = tables.get(place[0], model) if place else model
     return [info.alias or name for name, info in at.model_fields.items()]
@@ -373,11 +408,11 @@ def _short(value: Any) -> str:
 
 def _programs(folder: Path) -> tuple[Path, ...]:
     found = (
-        [path for path in folder.glob("[!_.]*") if path.suffix in {".py", ".ipynb"}]
+        [path for path in folder.glob("[!_.]*") if path.suffix in {".py", ".ipynb", ".md"}]
         if folder.is_dir()
         else []
     )
-    return tuple(sorted(found, key=lambda path: (path.suffix != ".py", path.name)))
+    return tuple(sorted(found, key=lambda path: (path.suffix == ".md", path.suffix != ".py", path.name)))
 
 
 def _content_hash(assignment: Assignment) -> str:

@@ -130,9 +130,13 @@ class Grading:
     def make_student(self) -> Student:
         """Return the `student` of the check that runs now."""
         attempt = self._attempt
-        run_as = attempt.collected.exercise.run_as
+        exercise, guests = attempt.collected.exercise, attempt.guests
         return Student(
-            lambda name: attempt.guests.find(name, run_as), attempt.dtype, attempt.seed, attempt.record
+            lambda name: guests.find(name, exercise.run_as),
+            attempt.dtype,
+            attempt.seed,
+            attempt.record,
+            written=guests.written.get(exercise.id, ""),
         )
 
     def before(self) -> None:

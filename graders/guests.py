@@ -7,6 +7,7 @@ guest stands for. Judges no answer.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -15,7 +16,7 @@ from graders import spelled
 from graders.result import CellResult, LoadResult, StudentError, Verdict
 from graders.showing import line, plain
 from sandbox import CellReport, Foreseen, Guest, LoadReport, Program, Sandbox
-from sandbox.errors import GuestGone, GuestMemory, GuestOutput, GuestTimeout
+from sandbox.errors import GuestGone, GuestMemory, GuestOutput, GuestTimeout, NameMissing
 
 RunAs = Literal["module", "__main__"]
 
@@ -64,8 +65,15 @@ class Guests:
     """Context manager; leaving it ends every guest."""
 
     def __init__(
-        self, sandbox: Sandbox, files: dict[str, bytes], programs: tuple[Program, ...], seconds: float
+        self,
+        sandbox: Sandbox,
+        files: dict[str, bytes],
+        programs: tuple[Program, ...],
+        seconds: float,
+        written: Mapping[str, str] | None = None,
     ) -> None:
+        """`written` are the student's words for each exercise, which no guest needs to have."""
+        self.written = written or {}
         self._sandbox = sandbox
         self._files = files
         self._programs = programs
@@ -120,7 +128,12 @@ class Guests:
         return spent
 
     def find(self, name: str | None, run_as: RunAs) -> Guest:
-        """Return the guest in which `name` is defined, or the main program's. Raises LoadDied, GuestGone."""
+        """Return the guest in which `name` is defined, or the main program's. Raises LoadDied, GuestGone.
+
+        Raises NameMissing where no program was handed in.
+        """
+        if not self._programs:
+            raise NameMissing(name or "any program")
         if name is None or len(self._programs) == 1:
             return self._guest(0, run_as)
         elsewhere = next((i for i, names in enumerate(self._spelled) if i and name in names), None)

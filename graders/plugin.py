@@ -73,6 +73,12 @@ def run_pytest(assignment: Assignment, runner: Runner, loop: Loop, *, public_onl
 
     Raises AssignmentError where the tests cannot be used, and whatever `loop` raises.
     """
+    for exercise in assignment.exercises:
+        if exercise.released and not public_only:
+            raise AssignmentError(
+                f"{exercise.folder}: these are the public checks of a handout, which grade nothing. Name the "
+                "assignment that the handout was made of, or run: attest check"
+            )
     plugin = ChecksPlugin(assignment, runner, loop, public_only=public_only)
     arguments = [
         *(str(path) for path in plugin.paths),
@@ -272,12 +278,14 @@ def _check(item: pytest.Function, exercise: Exercise, public: bool) -> Check:
 
 
 def _compare_points(exercise: Exercise, checks: Sequence[Check]) -> None:
-    total = sum(check.points for check in checks)
+    total = sum(check.points for check in checks) + sum(item.points for item in exercise.rubric)
     if abs(total - exercise.points) > 1e-9:
-        parts = " + ".join(f"{check.points:g} ({check.name})" for check in checks) or "there is no check"
+        parts = [f"{check.points:g} ({check.name})" for check in checks]
+        parts += [f"{item.points:g} ([rubric.{item.id.rpartition('/')[2]}])" for item in exercise.rubric]
+        what = "its checks and rubric items" if exercise.rubric else "its checks"
         raise AssignmentError(
-            f"{exercise.folder / FILE}: points is {exercise.points:g}, but its checks add up to {total:g}: "
-            f"{parts}. Set points to {total:g} or change the checks."
+            f"{exercise.folder / FILE}: points is {exercise.points:g}, but {what} add up to {total:g}: "
+            f"{' + '.join(parts) or 'there is no check'}. Set points to {total:g} or change {what}."
         )
 
 

@@ -179,6 +179,43 @@ class CheckResult(Frozen):
     internal: str | None = None  # for the instructor: why a check is broken
 
 
+class AnswerPiece(Frozen):
+    """Some of a student's words, exactly as written: never markup."""
+
+    where: str  # "answers.md", "mean_pool.ipynb, Markdown cell 3"
+    text: str
+
+
+class Answer(Frozen):
+    """What a student wrote in words for one exercise; no pieces where nothing was found."""
+
+    exercise: str
+    asks: str = ""
+    pieces: tuple[AnswerPiece, ...] = ()
+    truncated: bool = False
+    content_hash: str = ""  # "sha256:…" over the pieces' texts
+
+
+class RubricResult(Frozen):
+    """One thing that a person judges in a student's words."""
+
+    id: str  # "exercise/name", the same in every run
+    exercise: str
+    title: str
+    max_points: float
+    points: float | None = None  # absent while it waits for a person
+    comment: str = ""  # to the student
+    guidance: str = ""  # for the marker, never shown to a student
+    answered: bool = True  # without an answer, an item that nobody has marked has no points and does not wait
+    marked_at: datetime | None = None
+    answer_changed: bool = False  # the answer is another one than the one that was marked
+
+    @property
+    def waits(self) -> bool:
+        """Whether a person has still to judge."""
+        return self.points is None
+
+
 class CellResult(Frozen):
     """What happened when one notebook cell, or one top-level statement of a script, ran."""
 
@@ -253,6 +290,8 @@ class Result(Frozen):
     submission: SubmissionInfo
     load: LoadResult
     checks: tuple[CheckResult, ...] = ()
+    rubric: tuple[RubricResult, ...] = ()
+    answers: tuple[Answer, ...] = ()
     started_at: datetime
     finished_at: datetime
     backend: str
@@ -264,24 +303,30 @@ class Result(Frozen):
     @property
     def points(self) -> float:
         """Points earned."""
-        return sum(check.points for check in self.checks)
+        return sum(check.points for check in self.checks) + sum(item.points or 0 for item in self.rubric)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def max_points(self) -> float:
         """Points that could be earned."""
-        return sum(check.max_points for check in self.checks)
+        return sum(check.max_points for check in self.checks) + sum(item.max_points for item in self.rubric)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def pending_points(self) -> float:
-        """Points of broken checks: neither earned nor lost until the instructor has looked."""
-        return sum(check.max_points for check in self.checks if check.verdict is Verdict.BROKEN)
+        """Points neither earned nor lost until a person has looked: of rubric items and of broken checks."""
+        return self.waiting_points + sum(c.max_points for c in self.checks if c.verdict is Verdict.BROKEN)
+
+    @property
+    def waiting_points(self) -> float:
+        """Points of rubric items that wait for a person."""
+        return sum(item.max_points for item in self.rubric if item.waits)
 
     def by_exercise(self) -> Iterator[tuple[str, str, tuple[CheckResult, ...]]]:
         """Yield (exercise id, exercise title, its checks) in the assignment's order.
 
-        An exercise that has checks and is not named by the assignment comes last, under its id.
+        One in which a person alone judges has none. An exercise that has checks and is not named by the
+        assignment comes last, under its id.
         """
         titles = dict(self.assignment.exercises)
         for check in self.checks:

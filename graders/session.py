@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from graders.checks import Check
 from graders.grading import Grading
 from graders.guests import Guests
 from graders.plugin import Collected, run_pytest
+from graders.prose.finding import AnswerFinder, Found
+from graders.prose.outcome import answers_and_rubric
 from graders.reading import Submission, UnreadableSubmission, read_submission
 from graders.result import (
     NOT_GRADED,
@@ -90,7 +93,8 @@ class GradingSession:
         submission: Submission | None = None
         try:
             submission = self._read(job)
-            with self._guests(submission) as guests:
+            found = self._finder.find(submission)
+            with self._guests(submission, found) as guests:
                 results = grading.grade(checks, guests)
                 load = guests.load
         except UnreadableSubmission as unreadable:
@@ -99,29 +103,38 @@ class GradingSession:
             return self._not_graded(job, submission, started, str(reason))
         except Exception:
             return self._not_graded(job, submission, started, traceback.format_exc())
-        notes = tuple(line(note, 500) for note in submission.notes)
+        notes = tuple(line(note, 500) for note in (*submission.notes, *self._finder.notes(submission)))
         load = load.model_copy(update={"notes": notes + load.notes})
-        return self._result(job, submission, started, load=load, checks=results)
+        words = answers_and_rubric(self.assignment, found)
+        return self._result(job, submission, started, load=load, checks=results, **words)
 
     def _read(self, job: Job) -> Submission:
         if isinstance(job.submission, UnreadableSubmission):
             raise job.submission
         if isinstance(job.submission, Path):
             names = [name for exercise in self.assignment.exercises for name in exercise.names]
-            return read_submission(job.submission, self.assignment.files, names=names)
+            words = self.assignment.words
+            return read_submission(job.submission, self.assignment.files, names=names, words=words)
         return job.submission
 
-    def _guests(self, submission: Submission) -> Guests:
+    @cached_property
+    def _finder(self) -> AnswerFinder:
+        return AnswerFinder(self.assignment)
+
+    def _guests(self, submission: Submission, found: Sequence[Found] = ()) -> Guests:
         seconds = float(
             self.assignment.limits.get("submission_seconds", self.sandbox.limits.submission_seconds)
         )
-        return Guests(self.sandbox, dict(submission.files), submission.programs, seconds)
+        written = {one.exercise: one.written for one in found}
+        return Guests(self.sandbox, dict(submission.files), submission.programs, seconds, written)
 
     def _model(self, one: Collected) -> Guests | None:
         """Return guests of the exercise's model solution, if it has one."""
         if not one.exercise.solutions:
             return None
-        return self._guests(read_submission(one.exercise.solutions[0], one.exercise.files))
+        words = self.assignment.words
+        solution = read_submission(one.exercise.solutions[0], one.exercise.files, words=words)
+        return self._guests(solution, self._finder.find(solution))
 
     def _unreadable(self, checks: Sequence[Collected], job: Job, started: datetime, message: str) -> Result:
         results = tuple(
@@ -140,13 +153,21 @@ class GradingSession:
         )
         load = LoadResult(path="", kind="none", verdict=Verdict.ERROR, message=message)
         return self._result(
-            job, None, started, load=load, checks=results, status=Status.UNREADABLE, message=message
+            job,
+            None,
+            started,
+            load=load,
+            checks=results,
+            status=Status.UNREADABLE,
+            message=message,
+            **answers_and_rubric(self.assignment, ()),
         )
 
     def _not_graded(
         self, job: Job, submission: Submission | None, started: datetime, internal: str
     ) -> Result:
-        load = LoadResult(path=submission.programs[0].path if submission else "", kind="none")
+        programs = submission.programs if submission else ()
+        load = LoadResult(path=programs[0].path if programs else "", kind="none")
         return self._result(
             job,
             submission,

@@ -130,7 +130,8 @@ def _missing(ended: NameMissing, guests: Guests, run_as: RunAs) -> Outcome:
     unmade = guests.why_missing(ended.name, run_as)
     if unmade is not None:
         return Outcome(unmade.verdict, unmade.message, error=unmade.error, ended=ended)
-    message = f"`{ended.name}` was not found in {guests.missing_in()}."
+    place = guests.missing_in()
+    message = f"`{ended.name}` was not found" + (f" in {place}." if place else ": no code was handed in.")
     if ended.nearest:
         message += f" Did you mean {' or '.join(f'`{name}`' for name in ended.nearest[:2])}?"
     return Outcome(Verdict.MISSING, line(message, 500), ended=ended)

@@ -300,7 +300,8 @@ def job(item: Item, assignment: Assignment) -> Job:
     found = item.found()
     names = [name for exercise in assignment.exercises for name in exercise.names]
     try:
-        return Job(found.student, found.read(assignment.files, names=names), found.source)
+        submission = found.read(assignment.files, names=names, words=assignment.words)
+        return Job(found.student, submission, found.source)
     except UnreadableSubmission as unreadable:
         return Job(found.student, unreadable, found.source)
 

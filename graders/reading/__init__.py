@@ -5,7 +5,7 @@ Nothing here runs a student's code, writes to the disk, or knows of checks.
 
 from graders.reading.cohort import Cohort, CohortError, Found, find_submissions
 from graders.reading.read import read_submission
-from graders.reading.submission import ProseCell, ReadingLimits, Submission, UnreadableSubmission
+from graders.reading.submission import ProseCell, ReadingLimits, Submission, UnreadableSubmission, Words
 
 __all__ = [
     "Cohort",
@@ -15,6 +15,7 @@ __all__ = [
     "ReadingLimits",
     "Submission",
     "UnreadableSubmission",
+    "Words",
     "find_submissions",
     "read_submission",
 ]

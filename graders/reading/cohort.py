@@ -16,7 +16,7 @@ from graders.reading.folder import not_a_file, refused_by_system, shown_name
 from graders.reading.identity import clashes, distinct_ids
 from graders.reading.names import is_hidden, listed, relative_name, shown, split_suffix
 from graders.reading.read import open_cohort_zip, read_submission
-from graders.reading.submission import ORDINARY, ReadingLimits, Submission
+from graders.reading.submission import ORDINARY, ReadingLimits, Submission, Words
 from graders.result import Student
 
 _NOT_STUDENTS = frozenset({"readme", "roster", "grades", "gradebook", "students", "index", "license"})
@@ -40,10 +40,15 @@ class Found:
     inside: str | None = None  # the file or folder within the zip at `path`
 
     def read(
-        self, wanted: Sequence[str] = (), *, names: Sequence[str] = (), limits: ReadingLimits = ORDINARY
+        self,
+        wanted: Sequence[str] = (),
+        *,
+        names: Sequence[str] = (),
+        limits: ReadingLimits = ORDINARY,
+        words: Words = "none",
     ) -> Submission:
         """Read it, as `read_submission` does."""
-        return read_submission(self.path, wanted, names=names, inside=self.inside, limits=limits)
+        return read_submission(self.path, wanted, names=names, inside=self.inside, limits=limits, words=words)
 
 
 @dataclass(frozen=True)

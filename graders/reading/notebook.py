@@ -6,6 +6,7 @@ Notebooks older than nbformat 4 are upgraded by the nbformat library; what it re
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -39,6 +40,8 @@ _OTHER_LANGUAGES = frozenset(
 )
 _MOST_CONTAINERS = 2_000_000  # lists and objects: about 150 MB once parsed
 _MOST_VALUES = 6_000_000
+_BEGINS_A_STRING = re.compile(r"(?:\s|#[^\n]*\n)*[rRuU]?[\"']")
+_LONGEST_STRING = 200_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -52,8 +55,11 @@ class Notebook:
     notes: tuple[str, ...]
 
 
-def read_notebook(text: str, name: str, limits: ReadingLimits) -> Notebook:
-    """Read a notebook's text. Raises UnreadableSubmission with one clear sentence."""
+def read_notebook(text: str, name: str, limits: ReadingLimits, *, words: bool = False) -> Notebook:
+    """Read a notebook's text; without `words`, one that holds no code is none.
+
+    Raises UnreadableSubmission with one clear sentence.
+    """
     document = _parsed(text, name)
     major = _major(document, name)
     _check_language(document, name)
@@ -74,12 +80,15 @@ def read_notebook(text: str, name: str, limits: ReadingLimits) -> Notebook:
                 notes.append(f"{shown(name)}: code cell {count} has no readable source and was left out.")
             elif source.strip():
                 code.append((count, source))
+                said = only_a_string(source)
+                if said is not None:
+                    prose.append(ProseCell(name, count, said, _tags(cell), "code"))
         elif kind in ("markdown", "heading"):
             markdown += 1
-            prose.append(ProseCell(name, markdown, source or ""))
+            prose.append(ProseCell(name, markdown, source or "", _tags(cell)))
         elif kind is None:
             notes.append(f"{shown(name)}: cell {position} is no notebook cell and was left out.")
-    if not code:
+    if not code and not (words and any(cell.text.strip() for cell in prose)):
         raise UnreadableSubmission(
             f"{shown(name)} holds no code (none of its {len(cells):,} cells is a code cell with text); "
             "write the answers that the assignment asks for in code cells, save it and hand it in again."
@@ -201,7 +210,11 @@ def _upgraded(cells: list[Any], major: int) -> list[Any]:
     import nbformat
 
     plain = [
-        {key: cell[key] for key in ("cell_type", "input", "source", "text", "level") if key in cell}
+        {
+            key: cell[key]
+            for key in ("cell_type", "input", "source", "text", "level", "metadata")
+            if key in cell
+        }
         | ({"outputs": [], "language": "python"} if cell.get("cell_type") == "code" else {})
         for cell in cells
         if isinstance(cell, dict)
@@ -245,6 +258,25 @@ def _source(cell: Any) -> str | None:
             source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
             return _SURROGATE.sub("\ufffd", source)
     return None
+
+
+def _tags(cell: Any) -> tuple[str, ...]:
+    metadata = cell.get("metadata")
+    tags = metadata.get("tags") if isinstance(metadata, dict) else None
+    return tuple(tag[:100] for tag in tags[:20] if isinstance(tag, str)) if isinstance(tags, list) else ()
+
+
+def only_a_string(source: str) -> str | None:
+    """Return the text of a cell that is nothing but a string, as some write words into code cells."""
+    if not _BEGINS_A_STRING.match(source) or len(source) > _LONGEST_STRING:
+        return None
+    try:
+        (statement,) = ast.parse(source).body
+    except Exception:  # as many kinds as there are ways to be no Python
+        return None
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    text = value.value if isinstance(value, ast.Constant) else None
+    return _SURROGATE.sub("\ufffd", text) if isinstance(text, str) else None
 
 
 def _joined(source: Any) -> str | None:

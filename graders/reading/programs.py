@@ -37,27 +37,32 @@ class Programs:
 
 
 def find_programs(
-    files: Mapping[str, bytes], wanted: Sequence[str], names: Sequence[str], limits: ReadingLimits
+    files: Mapping[str, bytes],
+    wanted: Sequence[str],
+    names: Sequence[str],
+    limits: ReadingLimits,
+    *,
+    words: bool = False,
 ) -> Programs:
     """Read every script and notebook among `files`, the one to grade first.
 
     `wanted` are the file names that the assignment asks for, `names` what it wants defined. A file that
     holds a notebook counts as one whatever it is called; other text that holds Python counts only where
-    nothing else does.
+    nothing else does. Where `words` are asked for, a notebook without code is read for what it says.
     """
     found = Programs()
     for name, data in files.items():
         if is_program_name(name) or looks_like_notebook(data):
-            _add(found, name, data, limits)
-    if not found.programs:
+            _add(found, name, data, limits, words)
+    if not found.programs and not found.prose:
         for name, data in files.items():
             if split_suffix(name)[1] in ("", ".txt", ".text", ".ipy", ".pyw") and looks_like_python(
                 data[:200_000].decode("utf-8", "replace")
             ):
-                _add(found, name, data, limits)
+                _add(found, name, data, limits, words)
     found.programs = _ranked(found.programs, wanted, names)
     order = {program.path: index for index, program in enumerate(found.programs)}
-    found.prose.sort(key=lambda cell: (order[cell.path], cell.number))
+    found.prose.sort(key=lambda cell: order.get(cell.path, len(order)))  # each notebook's stay as they are
     if len(found.programs) > 1:
         first, *others = (program.path for program in found.programs)
         found.notes.insert(
@@ -66,7 +71,7 @@ def find_programs(
     return found
 
 
-def _add(found: Programs, name: str, data: bytes, limits: ReadingLimits) -> None:
+def _add(found: Programs, name: str, data: bytes, limits: ReadingLimits, words: bool) -> None:
     """Read one file as what it holds, whatever it is called."""
     from sandbox import Program
 
@@ -80,8 +85,9 @@ def _add(found: Programs, name: str, data: bytes, limits: ReadingLimits) -> None
                 f"{shown(name)} is a Python script, not a notebook, and was read as one; call it .py."
             )
         if as_notebook:
-            notebook = read_notebook(text, name, limits)
-            found.programs.append(Program("notebook", name, notebook.cells, notebook.numbers))
+            notebook = read_notebook(text, name, limits, words=words)
+            if notebook.cells:
+                found.programs.append(Program("notebook", name, notebook.cells, notebook.numbers))
             found.prose += notebook.prose
             found.notes += notebook.notes
             if split_suffix(name)[1] != ".ipynb":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -27,10 +27,19 @@ from graders.reading.folder import file_entry, list_folder, not_a_file, refused_
 from graders.reading.kinds import EXPECTED, HAND_IN, described
 from graders.reading.names import relative_name, shown, split_suffix
 from graders.reading.programs import find_programs
-from graders.reading.submission import ORDINARY, ReadingLimits, Submission, UnreadableSubmission, content_hash
+from graders.reading.submission import (
+    ORDINARY,
+    ReadingLimits,
+    Submission,
+    UnreadableSubmission,
+    Words,
+    content_hash,
+)
 
 _COHORT = replace(ORDINARY, entries=200_000)
 _MOST_NOTES = 20
+_WORDS = (".md", ".markdown", ".txt", ".text", ".rst")
+_ABOUT = ("readme", "requirements", "license")
 
 
 @dataclass(frozen=True)
@@ -49,11 +58,13 @@ def read_submission(
     names: Sequence[str] = (),
     inside: str | None = None,
     limits: ReadingLimits = ORDINARY,
+    words: Words = "none",
 ) -> Submission:
     """Read what one student handed in.
 
     `wanted` are the file names that the assignment asks for; they decide which program is graded first, then
     `names`, what it asks to be defined. `inside` is the student's file or folder within the zip at `path`.
+    Where `words` are asked for, such text files and notebooks without code are a submission too.
     A path that is itself a symbolic link is refused: resolve it first where it is to be trusted.
 
     Raises UnreadableSubmission, one clear sentence, where nothing can be read as a script or notebook.
@@ -65,8 +76,9 @@ def read_submission(
         name = inside.rsplit("/", 1)[-1] if inside else shown_name(place)
         raise UnreadableSubmission(error.of(name).sentence) from None
     gathered = gather(handed_in.listing, wanted, limits)
-    found = find_programs(gathered.files, wanted, names, limits)
-    if not found.programs:
+    found = find_programs(gathered.files, wanted, names, limits, words=words != "none")
+    texts = _word_files(gathered.files, words, alone=not found.programs)
+    if not found.programs and not found.prose and not texts:
         raise UnreadableSubmission(_why_nothing(handed_in, gathered, found.refused, wanted))
     notes = [*found.notes, *gathered.notes, *found.refused, *(problem.note for problem in gathered.problems)]
     if len(notes) > _MOST_NOTES:
@@ -77,7 +89,19 @@ def read_submission(
         notes=tuple(notes),
         content_hash=content_hash(gathered.files),
         prose=tuple(found.prose),
+        word_files=tuple(texts),
     )
+
+
+def _word_files(files: Mapping[str, bytes], words: Words, *, alone: bool) -> list[str]:
+    """Return the names of the files that hold a student's answers in words, `alone` or beside programs."""
+    if words == "none":
+        return []
+    texts = [name for name, data in files.items() if split_suffix(name)[1] in _WORDS and data.strip()]
+    called = [name for name in texts if "answer" in split_suffix(name)[0].casefold()]
+    if called or words == "answers" or not alone:
+        return sorted(called)
+    return sorted(name for name in texts if split_suffix(name)[0].casefold() not in _ABOUT)
 
 
 def open_cohort_zip(path: Path) -> Listing:

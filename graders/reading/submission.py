@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:  # finding and naming submissions must not wait for torch, which the sandbox imports
     from sandbox import Program
@@ -31,13 +31,20 @@ class ReadingLimits:
 ORDINARY = ReadingLimits()
 
 
+# Whether a student's words are a submission without code: in no file, in one called answers.md or nearly so,
+# or in any text file.
+Words = Literal["none", "answers", "any"]
+
+
 @dataclass(frozen=True)
 class ProseCell:
-    """One Markdown cell of a notebook: what the student wrote in words."""
+    """One cell of a notebook that holds words: a Markdown cell, or a code cell that is only a string."""
 
     path: str  # of the notebook
-    number: int  # 1-based over the notebook's Markdown cells
+    number: int  # 1-based over the notebook's cells of this kind
     text: str
+    tags: tuple[str, ...] = ()
+    kind: Literal["Markdown", "code"] = "Markdown"
 
 
 @dataclass(frozen=True)
@@ -50,10 +57,11 @@ class Submission:
     """
 
     files: Mapping[str, bytes]
-    programs: tuple[Program, ...]  # the one to grade comes first; never empty
+    programs: tuple[Program, ...]  # the one to grade comes first; empty only where words are asked for
     notes: tuple[str, ...] = ()  # sentences for the student
     content_hash: str = ""  # "sha256:…"
     prose: tuple[ProseCell, ...] = field(default=())
+    word_files: tuple[str, ...] = ()  # names of the files that hold words
 
 
 class UnreadableSubmission(ValueError):
