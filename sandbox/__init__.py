@@ -34,12 +34,14 @@ if TYPE_CHECKING:
         GuestMemory,
         GuestOutput,
         GuestTimeout,
+        HeldMisused,
         NameMissing,
         NoHidden,
         SandboxBroken,
         StudentRaised,
     )
     from .guest import Guest
+    from .lending import Held, held
     from .inside.modules import weighted_sum
     from .inside.questions import Program
     from .inside.values import Opaque, RemoteException, Value
@@ -58,6 +60,9 @@ _HOMES = {
     "GuestMemory": ".errors",
     "GuestOutput": ".errors",
     "GuestTimeout": ".errors",
+    "Held": ".lending",
+    "HeldMisused": ".errors",
+    "held": ".lending",
     "Kept": ".answers",
     "Limits": ".limits",
     "LoadReport": ".answers",
@@ -99,6 +104,8 @@ __all__ = [
     "GuestMemory",
     "GuestOutput",
     "GuestTimeout",
+    "Held",
+    "HeldMisused",
     "Kept",
     "Limits",
     "LoadReport",
@@ -116,5 +123,6 @@ __all__ = [
     "SubmoduleInfo",
     "Usage",
     "Value",
+    "held",
     "weighted_sum",
 ]

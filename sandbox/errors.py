@@ -100,6 +100,10 @@ class GuestCrashed(GuestGone):
         self.reason = reason
 
 
+class HeldMisused(Exception):
+    """A check has lent out what cannot be lent: a mistake of its author."""
+
+
 class SandboxBroken(Exception):
     """The sandbox itself failed, through no fault of a student's. The message says what to do."""
 

@@ -27,9 +27,19 @@ from .answers import (
     Usage,
 )
 from .capping import MemoryUse, capped
-from .errors import GuestCrashed, GuestGone, GuestMemory, NameMissing, NoHidden, SandboxBroken, StudentRaised
+from .errors import (
+    GuestCrashed,
+    GuestGone,
+    GuestMemory,
+    HeldMisused,
+    NameMissing,
+    NoHidden,
+    SandboxBroken,
+    StudentRaised,
+)
 from .exchange import Descriptors, Died, Exchange, describe_end, kill, not_an_answer, wait_for_end
 from .handles import Handles
+from .lending import Lent, Outward
 from .inside.questions import (
     Answer,
     Answered,
@@ -75,7 +85,7 @@ class Guest:
         self._limits = limits
         self._reap = reap
         self._ids = itertools.count(1)
-        self._closed = self._reaped = False
+        self._closed = self._reaped = self._lending = False
         self._ahead = Ahead()
         self.handles = Handles()
         self._host_pid = host_pid
@@ -133,12 +143,14 @@ class Guest:
         `seed` seeds torch, numpy and random just before. With `keep_inputs` the answer is `Kept`: the
         value, and the arguments as they are after the call. Raises StudentRaised, NameMissing or GuestGone.
         """
-        encoder = _encoder()
+        lent = Lent()
+        encoder = Encoder(lent.keep)
         where = target if isinstance(target, str) else target.id
         nodes = encoder.encode(args), encoder.encode(kwargs)
         self.handles.check(encoder.handles if isinstance(where, str) else [where, *encoder.handles])
         question = Call(next(self._ids), where, method, *nodes, grad, seed, keep_inputs)
-        value = self._value(question, encoder.body(), isinstance(target, str) and not encoder.handles)
+        repeatable = isinstance(target, str) and not encoder.handles and not lent
+        value = self._value(question, encoder.body(), repeatable, lent)
         if not keep_inputs:
             return value
         after, positional, named = self._shaped(value, tuple[Any, tuple[Any, ...], dict[str, Any]])
@@ -322,14 +334,22 @@ class Guest:
         return self._shaped(value, kind)
 
     def _value(
-        self, question: Call | Operate, body: list[bytes | memoryview], repeatable: bool = False
+        self,
+        question: Call | Operate,
+        body: list[bytes | memoryview],
+        repeatable: bool = False,
+        lent: Lent | None = None,
     ) -> Value:
+        if self._lending:
+            raise HeldMisused("what is held asks the guest while the guest waits for it")
         self._ahead.note(question if repeatable and isinstance(question, Call) else None, body)
         limits = self._limits
         number = self._ahead.take(question, body) if isinstance(question, Call) else None
         if number is None:
             self._give_up_ahead(limits.check_seconds, limits.check_cpu_seconds)
-            answer, tensors = self._ask(question, body, limits.check_seconds, limits.check_cpu_seconds)
+            answer, tensors = self._ask(
+                question, body, limits.check_seconds, limits.check_cpu_seconds, lent
+            )
         else:
             answer, tensors = self._take(number, limits.check_seconds, limits.check_cpu_seconds)
         if not isinstance(answer, Answered):
@@ -342,10 +362,23 @@ class Guest:
             self._refuse("a value that is too deep")
 
     def _ask(
-        self, question: Question, body: list[bytes | memoryview], seconds: float, cpu: float
+        self,
+        question: Question,
+        body: list[bytes | memoryview],
+        seconds: float,
+        cpu: float,
+        lent: Lent | None = None,
     ) -> tuple[Answer, bytearray]:
-        header = _encode(question)
-        frame = self._frame(lambda: self._exchange.ask(header, body, seconds, cpu))
+        def ask(frame: Outward) -> tuple[bytes, bytearray]:
+            return self._frame(lambda: self._exchange.ask(*frame, seconds, cpu))
+
+        frame = ask((_encode(question), body))
+        if lent:
+            self._lending = True
+            try:
+                frame = lent.serve(question.id, frame, self._exchange, ask, (seconds, cpu))
+            finally:
+                self._lending = False
         return self._checked(question.id, *frame, question)
 
     def _take(self, number: int, seconds: float, cpu: float) -> tuple[Answer, bytearray]:
@@ -384,7 +417,7 @@ class Guest:
         if answer.id != number:
             self._refuse("an answer to another question")
         if isinstance(answer, Raised):
-            raise StudentRaised(*_error_fields(answer))
+            raise StudentRaised(*_error_fields(answer), assertion=answer.assertion)
         if isinstance(answer, Missing):
             raise NameMissing(answer.name[:200], tuple(name[:200] for name in answer.nearest[:3]))
         if isinstance(answer, Refused):

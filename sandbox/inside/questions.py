@@ -75,10 +75,12 @@ class OpaqueNode(Part, frozen=True, tag="o"):
 
 
 class HeldNode(Part, frozen=True, tag="h"):
-    """Something of the grader's that the guest may call as long as its question waits (`held`)."""
+    """Something of the grader's that the guest may call as long as its question waits (see `held`).
+
+    It says nothing of what it is: a student's test must find that out.
+    """
 
     number: int
-    text: str
     is_module: bool
     trained: bool  # it has parameters, so what it puts out would carry a gradient
     training: bool

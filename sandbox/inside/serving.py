@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 import torch
 
-from . import loading, modules, notebook
+from . import held, loading, modules, notebook
 from .questions import (
     Answer,
     Answered,
@@ -67,6 +67,7 @@ def warm_up() -> None:
         weight = torch.zeros(2, 2, requires_grad=True)
         torch.autograd.grad((weight @ weight).softmax(-1).sum(), weight, allow_unused=True)
     _warm_up_attention()
+    held.warm_up()
 
 
 def _warm_up_attention() -> None:
@@ -86,8 +87,8 @@ def _warm_up_attention() -> None:
 def serve(wire: socket.socket) -> None:
     """Answer questions until the grader closes the wire."""
     gc.enable()
-    server = _Server()
     reader = FrameReader(MAX_QUESTION_HEADER)
+    server = _Server(held.Link(wire, reader))
     _send(wire, _encode(Answered(0, None)), [])
     while True:
         arrived = read_frame(wire, reader)
@@ -154,7 +155,8 @@ _REFUSALS: tuple[tuple[type[BaseException], RefusalKind], ...] = (
 
 
 class _Server:
-    def __init__(self) -> None:
+    def __init__(self, link: held.Link) -> None:
+        self._link = link
         self._loaded: loading.Loading | None = None
         self._objects: dict[int, object] = {}
         self._ids: dict[int, int] = {}  # id() of a kept object -> its handle
@@ -191,19 +193,22 @@ class _Server:
         return self._loaded.answer(question.id)
 
     def _call(self, question: Call, body: bytearray) -> Value:
-        args, kwargs = self._arguments(question.args, question.kwargs, body)
+        args, kwargs = self._arguments(question, body)
         function = self._target(question.target)
         if question.method is not None:
             function = getattr(function, question.method)
         _restore_defaults()
         if question.seed is not None:
             _reseed(question.seed.to_bytes(8, "little", signed=question.seed < 0))
-        with torch.set_grad_enabled(question.grad):
-            value = function(*args, **kwargs)  # type: ignore[operator]
+        try:
+            with torch.set_grad_enabled(question.grad):
+                value = function(*args, **kwargs)  # type: ignore[operator]
+        finally:
+            self._link.end()
         return (value, args, kwargs) if question.keep_inputs else value
 
     def _operate(self, question: Operate, body: bytearray) -> Value:
-        args, kwargs = self._arguments(question.args, question.kwargs, body)
+        args, kwargs = self._arguments(question, body)
         _restore_defaults()
         if question.operation == "names":
             return self._program().names()
@@ -217,9 +222,15 @@ class _Server:
             args = (self._target(args[0]), *args[1:])
         return modules.OPERATIONS[question.operation](*args, **kwargs)
 
-    def _arguments(self, args: Node, kwargs: Node, body: bytearray) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        decoder = Decoder(tensors_of(body), lambda node: self._find(node.id))
-        return decoder.decode(args), decoder.decode(kwargs)
+    def _arguments(
+        self, question: Call | Operate, body: bytearray
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        decoder = Decoder(
+            tensors_of(body),
+            lambda node: self._find(node.id),
+            lambda node: self._link.lend(node, question.id),
+        )
+        return decoder.decode(question.args), decoder.decode(question.kwargs)
 
     def _target(self, target: str | int) -> object:
         if isinstance(target, int):
