@@ -1,4 +1,4 @@
-"""A cap on what one call may allocate: honest code learns where it asks for too much; nothing gets round it."""
+"""A cap on what one call may allocate: honest code learns where it asks too much; nothing gets round it."""
 
 from __future__ import annotations
 
