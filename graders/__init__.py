@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from graders.fresh import fresh_tensor
     from graders.pictures import attention_map, batches_picture, influence_map, moved_by
     from graders.student import RemoteModule
+    from sandbox.lending import held
 
 _HOMES = {
     "points": "graders.checks",
@@ -40,6 +41,7 @@ _HOMES = {
     "influence_map": "graders.pictures",
     "moved_by": "graders.pictures",
     "RemoteModule": "graders.student",
+    "held": "sandbox.lending",
 }
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "close",
     "fail",
     "fresh_tensor",
+    "held",
     "influence_map",
     "moved_by",
     "points",

@@ -15,6 +15,7 @@ import torch
 from graders.calls import Call, Record, copied
 from graders.capping import MemoryCap
 from graders.comparing import CheckFailure
+from graders.rejecting import Rejection, rejection
 from graders.result import Fact, Picture
 from graders.showing import describe, line
 from sandbox.errors import NoHidden, StudentRaised
@@ -110,6 +111,13 @@ class Student:
     def with_inputs(self, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
         """Call `name`; return the answer, and the positional arguments as they are after the call."""
         return _with_inputs(self, self._find_guest(name), name, Call(name, args, kwargs))
+
+    def rejects(self, name: str, /, *args: Any, **kwargs: Any) -> Rejection:
+        """Call the student's own test `name`; return whether it raised an AssertionError.
+
+        What else it raises is the student's error, as ever.
+        """
+        return rejection(lambda: self.call(name, *args, **kwargs))
 
     def _call(self, call: Call) -> Any:
         guest = self._find_guest(call.name)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
         NameInfo,
         Output,
         ParameterInfo,
+        Recorded,
+        RecordedCall,
         SubmoduleInfo,
         Usage,
     )
@@ -41,10 +43,10 @@ if TYPE_CHECKING:
         StudentRaised,
     )
     from .guest import Guest
-    from .lending import Held, held
     from .inside.modules import weighted_sum
     from .inside.questions import Program
     from .inside.values import Opaque, RemoteException, Value
+    from .lending import Held, held
     from .limits import Limits
     from .sandboxes import Sandbox
 
@@ -73,6 +75,8 @@ _HOMES = {
     "Output": ".answers",
     "ParameterInfo": ".answers",
     "Program": ".inside.questions",
+    "Recorded": ".answers",
+    "RecordedCall": ".answers",
     "RemoteException": ".inside.values",
     "Sandbox": ".sandboxes",
     "SandboxBroken": ".errors",
@@ -116,6 +120,8 @@ __all__ = [
     "Output",
     "ParameterInfo",
     "Program",
+    "Recorded",
+    "RecordedCall",
     "RemoteException",
     "Sandbox",
     "SandboxBroken",

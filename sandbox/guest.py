@@ -23,6 +23,8 @@ from .answers import (
     NameInfo,
     Output,
     ParameterInfo,
+    Recorded,
+    RecordedCall,
     SubmoduleInfo,
     Usage,
 )
@@ -39,7 +41,6 @@ from .errors import (
 )
 from .exchange import Descriptors, Died, Exchange, describe_end, kill, not_an_answer, wait_for_end
 from .handles import Handles
-from .lending import Lent, Outward
 from .inside.questions import (
     Answer,
     Answered,
@@ -56,6 +57,7 @@ from .inside.questions import (
 )
 from .inside.values import OUT_OF_MEMORY, Decoder, Encoder, Opaque, Value, tensors_of
 from .inside.wire import FrameError
+from .lending import Lent, Outward
 from .limits import Limits
 from .meter import Meter
 
@@ -66,6 +68,7 @@ _decode = msgspec.msgpack.Decoder(Answer).decode
 _LOAD_GRACE = 1.0
 _REAPING_SECONDS = 10.0
 _SETTLING_SECONDS = 2.0
+_MOST_RECORDED = 500
 
 
 class Guest:
@@ -155,6 +158,20 @@ class Guest:
             return value
         after, positional, named = self._shaped(value, tuple[Any, tuple[Any, ...], dict[str, Any]])
         return Kept(after, positional, named)
+
+    def recorded(self) -> Recorded:
+        """What was asked of attention while a program with `record` was loaded; nothing for any other."""
+        kind = tuple[int, list[Tensor], list[tuple[int, str, dict[str, int], dict[str, bool | int | float | None]]]]
+        seen, tensors, calls = self._operate("recorded", kind)
+        if any(not 0 <= index < len(tensors) for call in calls for index in call[2].values()):
+            self._refuse("a recording of tensors that are not in it")
+        return Recorded(
+            tuple(
+                RecordedCall(number, kind, {name: tensors[index] for name, index in own.items()}, values)
+                for number, kind, own, values in calls[:_MOST_RECORDED]
+            ),
+            seen,
+        )
 
     def value(self, name: str) -> Value:
         """The value of a name of the submission. Raises NameMissing."""
@@ -347,9 +364,7 @@ class Guest:
         number = self._ahead.take(question, body) if isinstance(question, Call) else None
         if number is None:
             self._give_up_ahead(limits.check_seconds, limits.check_cpu_seconds)
-            answer, tensors = self._ask(
-                question, body, limits.check_seconds, limits.check_cpu_seconds, lent
-            )
+            answer, tensors = self._ask(question, body, limits.check_seconds, limits.check_cpu_seconds, lent)
         else:
             answer, tensors = self._take(number, limits.check_seconds, limits.check_cpu_seconds)
         if not isinstance(answer, Answered):

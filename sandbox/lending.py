@@ -316,7 +316,7 @@ def _wanted(request: Callback, tensors: list[torch.Tensor]) -> tuple[torch.Tenso
 
 @contextmanager
 def _own_draws(seed: int | None) -> Iterator[None]:
-    """Let the guest's seed decide what is drawn at random, and the grader's own stream go on as if nothing was."""
+    """Let the guest's seed decide what is drawn at random, and leave the grader's own stream alone."""
     before = torch.default_generator.get_state()
     torch.default_generator.manual_seed((seed or 0) % 2**63)
     try:
@@ -327,7 +327,10 @@ def _own_draws(seed: int | None) -> Iterator[None]:
 
 def _builtin(error: Exception) -> str:
     """The name of the built-in exception that this one is made from."""
-    return next(kind.__name__ for kind in type(error).__mro__ if vars(builtins).get(kind.__name__) is kind)
+    kinds: list[str] = [
+        kind.__name__ for kind in type(error).__mro__ if vars(builtins).get(kind.__name__) is kind
+    ]
+    return kinds[0]
 
 
 def _words(error: Exception) -> str:

@@ -165,7 +165,8 @@ class _Line:
         if anchor is not None and anchor.requires_grad and torch.is_grad_enabled():
             hangs.append(anchor)
         if hangs and any(tensor.is_floating_point() for tensor in got):
-            got = list(_Hung.apply(self, reply.graph, len(wanted), got, *hangs))  # type: ignore[no-untyped-call]
+            hung = _Hung.apply(self, reply.graph, len(wanted), got, *hangs)  # type: ignore[no-untyped-call]
+            got = list(hung)
         return Decoder(got, _no_handle).decode(reply.value)
 
     def gradients(self, graph: int, grads: tuple[torch.Tensor | None, ...]) -> list[torch.Tensor | None]:
@@ -181,7 +182,7 @@ class _Hung(torch.autograd.Function):
     """The outputs of a call, hung on its inputs: their gradients are asked of the grader."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any, line: _Line, graph: int, asked: int, got: list[torch.Tensor], *hangs: torch.Tensor
     ) -> tuple[torch.Tensor, ...]:
         ctx.line, ctx.graph, ctx.asked = line, graph, asked
@@ -191,8 +192,8 @@ class _Hung(torch.autograd.Function):
         return tuple(got)
 
     @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
-    def backward(ctx: Any, *grads: torch.Tensor | None) -> tuple[Any, ...]:  # type: ignore[override]
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *grads: torch.Tensor | None) -> tuple[Any, ...]:
         found: list[torch.Tensor | None] = [None] * ctx.asked
         if ctx.graph and any(grad is not None for grad in grads):
             found = ctx.line.gradients(ctx.graph, grads)

@@ -28,7 +28,6 @@ from .questions import (
     Load,
     Loaded,
     Missing,
-    Node,
     OpaqueNode,
     Operate,
     Question,
@@ -212,6 +211,8 @@ class _Server:
         _restore_defaults()
         if question.operation == "names":
             return self._program().names()
+        if question.operation == "recorded":
+            return self._program().recorded
         if question.operation == "value":
             return without_sets(self._target(args[0]))
         if question.operation == "release":
@@ -222,9 +223,7 @@ class _Server:
             args = (self._target(args[0]), *args[1:])
         return modules.OPERATIONS[question.operation](*args, **kwargs)
 
-    def _arguments(
-        self, question: Call | Operate, body: bytearray
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _arguments(self, question: Call | Operate, body: bytearray) -> tuple[tuple[Any, ...], dict[str, Any]]:
         decoder = Decoder(
             tensors_of(body),
             lambda node: self._find(node.id),

@@ -1,0 +1,35 @@
+"""A student's own test, asked whether it rejects what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from graders.showing import line
+from sandbox.errors import StudentRaised
+
+# What pytest.fail raises is no AssertionError, and means the same.
+_FAILED = "Failed"
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """Whether a student's test rejected what it was given, with its message, or else what it returned."""
+
+    rejected: bool
+    message: str = ""
+    returned: Any = None
+
+    def __bool__(self) -> bool:
+        return self.rejected
+
+
+def rejection(ask: Callable[[], Any]) -> Rejection:
+    """Return whether the student's code raised an AssertionError; any other exception of its passes on."""
+    try:
+        return Rejection(False, returned=ask())
+    except StudentRaised as raised:
+        if raised.assertion or raised.type_name == _FAILED:
+            return Rejection(True, line(raised.message))
+        raise
