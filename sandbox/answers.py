@@ -82,6 +82,28 @@ class Gradients:
 
 
 @dataclass(frozen=True)
+class RecordedCall:
+    """A call of attention that the guest says was made while it loaded. All of it is the guest's word.
+
+    `kind` is "multi_head", "dot_product" or "softmax"; `number` counts all the calls that were made, and
+    not all of them are kept.
+    """
+
+    number: int
+    kind: str
+    tensors: dict[str, torch.Tensor]
+    values: dict[str, bool | int | float | None]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The calls of attention while a program was loaded: those that were kept, and how many there were."""
+
+    calls: tuple[RecordedCall, ...]
+    seen: int
+
+
+@dataclass(frozen=True)
 class Output:
     """What was printed since the last time it was asked."""
 

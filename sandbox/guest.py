@@ -161,7 +161,9 @@ class Guest:
 
     def recorded(self) -> Recorded:
         """What was asked of attention while a program with `record` was loaded; nothing for any other."""
-        kind = tuple[int, list[Tensor], list[tuple[int, str, dict[str, int], dict[str, bool | int | float | None]]]]
+        kind = tuple[
+            int, list[Tensor], list[tuple[int, str, dict[str, int], dict[str, bool | int | float | None]]]
+        ]
         seen, tensors, calls = self._operate("recorded", kind)
         if any(not 0 <= index < len(tensors) for call in calls for index in call[2].values()):
             self._refuse("a recording of tensors that are not in it")

@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 
 from . import colab, notebook
 from .questions import CellOutcome, Loaded, Program
+from .recording import Answer, Recorder
 from .tracebacks import describe
 
 # After the alarm each cell still gets this long, so that later definitions are made.
@@ -46,6 +47,7 @@ class Loading:
         self.cells: list[CellOutcome] = []
         self.notes: list[str] = []
         self.seconds = 0.0
+        self.recorded: Answer = (0, [], [])
         self._before = set(namespace)
 
     def record(self, number: int, status: str, error: BaseException | None = None, note: str = "") -> None:
@@ -108,7 +110,13 @@ def load(program: Program, seconds: float) -> Loading:
     sys.path.append("/work")
     start = time.monotonic()
     alarm = Alarm(seconds)
-    loading = (_load_notebook if program.kind == "notebook" else _load_script)(program, alarm)
+    run = _load_notebook if program.kind == "notebook" else _load_script
+    if program.record:
+        with Recorder() as recorder:
+            loading = run(program, alarm)
+        loading.recorded = recorder.recording.answer()
+    else:
+        loading = run(program, alarm)
     signal.signal(signal.SIGALRM, signal.SIG_IGN)
     loading.seconds = time.monotonic() - start
     return loading
@@ -255,7 +263,7 @@ def _load_notebook(program: Program, alarm: Alarm) -> Loading:
     numbers = program.numbers or tuple(range(1, len(program.cells) + 1))
     shell = notebook.shell()
     loading = Loading(program, shell.user_ns, {})
-    notebook.prepare(shell, loading.note, loading.files)
+    notebook.prepare(shell, loading.note, loading.files, shows=program.record)
     if program.level != "all":
         shell.ast_transformers.append(_Filter(program.level))
     sys.argv = [program.path]

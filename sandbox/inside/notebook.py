@@ -7,6 +7,7 @@ installs and magics that need a browser, a kernel or a network are noted and ski
 from __future__ import annotations
 
 import ast
+import contextlib
 import dis
 import os
 import shlex
@@ -63,6 +64,9 @@ _HARMLESS_LINES = (
 )
 
 
+_MOST_SHOWN = 10_000  # characters of one value
+
+
 class _Names(CachingCompiler):
     """Names each cell's code as the student counts it, so that tracebacks say "cell 3, line 2"."""
 
@@ -81,6 +85,7 @@ class _Shell(InteractiveShell):
     """An InteractiveShell that neither writes history nor prints tracebacks, and has no system to call."""
 
     note: Callable[[str], None] = staticmethod(lambda _text: None)
+    shows = False  # whether a cell's last value is printed
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]
@@ -209,15 +214,22 @@ def make_shell() -> None:
     sys.excepthook, sys.displayhook = hooks
 
 
-def _quiet_display(made: InteractiveShell) -> Any:
+def _quiet_display(made: _Shell) -> Any:
     hook = made.displayhook
 
     class Quiet(type(hook)):  # type: ignore[misc]
-        """Keeps the last value as `_` and prints nothing: the repr of a model is nobody's output."""
+        """Keeps the last value as `_` and prints nothing: the repr of a model is nobody's output.
+
+        Where what is printed is graded, it is printed: to a student a cell's last value is output.
+        """
 
         def __call__(self, result: object = None) -> None:
             if result is not None:
                 made.user_ns["_"] = result
+                if made.shows:
+                    # A repr that raises is no fault of the cell's.
+                    with contextlib.suppress(Exception):
+                        print(repr(result)[:_MOST_SHOWN])
 
     return Quiet(shell=made)
 
@@ -253,9 +265,9 @@ def shell() -> _Shell:
     return _Shell.instance()
 
 
-def prepare(made: _Shell, note: Callable[[str], None], files: dict[str, str]) -> None:
-    """In a guest, before its first cell."""
-    made.note = note
+def prepare(made: _Shell, note: Callable[[str], None], files: dict[str, str], *, shows: bool) -> None:
+    """In a guest, before its first cell; `shows` prints each cell's last value."""
+    made.note, made.shows = note, shows
     _names(made).files = files
     sys.modules["__main__"] = made.user_module
 

@@ -22,7 +22,8 @@ class Program:
     `path` is the file as the student named it and appears in tracebacks. A script has one cell: its
     whole source. `numbers` are the cells' numbers as a student counts code cells; they default to 1..n.
     `level` says how much runs: "definitions" leaves out all statements but imports, def, class and
-    assignments, "constants" also the assignments that call something.
+    assignments, "constants" also the assignments that call something. `record` keeps what is asked of
+    attention meanwhile (see `recording`), and prints what a notebook's cells show.
     """
 
     kind: Literal["script", "notebook"]
@@ -31,6 +32,7 @@ class Program:
     numbers: tuple[int, ...] = ()
     run_as: Literal["module", "__main__"] = "module"
     level: Level = "all"
+    record: bool = False
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
