@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attest.installed import choose_assignment, defined_names
+from attest.installed import choose_assignment, defined_names, handed_out, installed_assignments
 from attest.seeds import new_seed
 from attest.student_text import student_text
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, sentences, shown_path, stop
@@ -37,11 +37,15 @@ def check_command(path: Path, name: str | None, backend: str) -> int:
 
 
 def chosen(path: Path, submission: Submission, name: str | None) -> Assignment:
-    """Return the assignment called `name`, or the one that the submission's names fit best."""
+    """Return the assignment called `name`, or the one that the submission's names fit best.
+
+    Of the handout that the file lies in, or else of all that come with Attest.
+    """
     if name is not None:
         return find_assignment(name)
     try:
-        return choose_assignment(defined_names(submission.programs))[1]
+        known = handed_out(path) or installed_assignments()
+        return choose_assignment(defined_names(submission.programs), known)[1]
     except AssignmentError as error:
         raise AssignmentError(f"{shown_path(path)}: {error}") from None
 

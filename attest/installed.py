@@ -1,11 +1,15 @@
-"""The assignments that come with Attest, and which of them a student's file is meant for."""
+"""The assignments at hand, and which of them a student's file is meant for.
+
+At hand are those that come with Attest, or, beside a student's file, the public checks of its handout.
+"""
 
 from __future__ import annotations
 
 import ast
 import difflib
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,12 +19,37 @@ from graders.assignment import FILE, Assignment, AssignmentError, read_assignmen
 if TYPE_CHECKING:
     from sandbox import Program
 
+CHECKS = "checks"  # the folder of the public checks in a handout
+LEVELS = 3
+
 _DEFINES = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 
 
 def installed_assignments() -> dict[str, Assignment]:
-    """Return every assignment that comes with Attest, by the name that the command line takes."""
-    root = Path(str(package_files("assignments")))
+    """Return every assignment that comes with Attest, by the name that the command line takes.
+
+    What students install comes with none.
+    """
+    try:
+        root = Path(str(package_files("assignments")))
+    except ModuleNotFoundError:
+        return {}
+    return _assignments_in(root)
+
+
+def handed_out(file: Path) -> dict[str, Assignment]:
+    """Return the assignments whose public checks lie in the handout that `file` belongs to; maybe none.
+
+    A handout has them in a folder of its own; the file lies beside that, or a folder or two deeper.
+    """
+    place = Path(os.path.abspath(file))
+    for folder in list(place.parents)[:LEVELS]:
+        if (folder / CHECKS / FILE).is_file():
+            return _assignments_in(folder / CHECKS)
+    return {}
+
+
+def _assignments_in(root: Path) -> dict[str, Assignment]:
     folders = sorted(path.parent for path in root.rglob(FILE))
     return {folder.relative_to(root).as_posix(): read_assignment(folder) for folder in folders}
 
@@ -44,12 +73,16 @@ def defined_names(programs: Iterable[Program]) -> set[str]:
     return names
 
 
-def choose_assignment(names: set[str]) -> tuple[str, Assignment]:
+def choose_assignment(names: set[str], known: Mapping[str, Assignment]) -> tuple[str, Assignment]:
     """Return the assignment that asks for most of `names`, and of several the one that asks for least else.
 
     Raises AssignmentError where none asks for any of them; the message says which names were expected.
     """
-    known = installed_assignments()
+    if not known:
+        raise AssignmentError(
+            f"no public checks were found. They lie in the folder {CHECKS}/ of the handout: put your file "
+            "beside it, or name the folder by -a."
+        )
     asked = {
         name: {each for exercise in one.exercises for each in exercise.names} for name, one in known.items()
     }

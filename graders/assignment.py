@@ -65,6 +65,7 @@ class VariantTable(_Strict):
     hint: Text | None = None  # how to mend just this error, in place of the hint of the check that it fails
     loses: tuple[Name, ...] = Field(min_length=1, strict=False)
     diagnose: bool = True  # false for a variant that hangs or harms, which must never run outside the sandbox
+    same_as: Name | None = None  # another variant that behaves as this one does, and gives its name
 
 
 class AcceptedTable(_Strict):
@@ -114,6 +115,7 @@ class Variant:
     path: Path
     diagnose: bool = True
     hint: str | None = None
+    same_as: str | None = None  # the variant whose name this one goes by
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,12 @@ def find_assignment(name: str | Path) -> Assignment:
         path = path.parent
     if (path / FILE).is_file():
         return read_assignment(path)
-    installed = Path(str(package_files("assignments")))
+    try:
+        installed = Path(str(package_files("assignments")))
+    except ModuleNotFoundError:  # what students install comes with none
+        raise AssignmentError(
+            f"{name}: a folder with {FILE} was expected there, such as the handout's folder of public checks."
+        ) from None
     inside = installed / path
     if not path.is_absolute() and ".." not in path.parts and (inside / FILE).is_file():
         return read_assignment(inside)
@@ -314,6 +321,7 @@ def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
             path=_kept(folder, where, "variants", name),
             diagnose=variant.diagnose,
             hint=variant.hint,
+            same_as=variant.same_as,
         )
         for name, variant in table.variants.items()
     )

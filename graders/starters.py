@@ -10,8 +10,8 @@ students write themselves:
         ### END SOLUTION
 
 What follows the colon stays as a comment. Inside a function or class a `raise NotImplementedError` takes the
-place of the solution, at the top level nothing does. `# %%` begins a notebook's next cell, and `# %% [markdown]`
-one of words, each line behind a `# `.
+place of the solution, at the top level nothing does. `# %%` begins the next cell of the notebook, and
+`# %% [markdown]` one of words, each line behind a `# `.
 """
 
 from __future__ import annotations

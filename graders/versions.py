@@ -9,14 +9,16 @@ from importlib.metadata import PackageNotFoundError, version
 def versions() -> dict[str, str]:
     """Return the versions of Attest, torch and Python; "unknown" for what is not installed as a package."""
     return {
-        "attest": _version("attest-grader"),
+        "attest": _version("attest-grader", "attest-check"),
         "torch": _version("torch"),
         "python": platform.python_version(),
     }
 
 
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"
+def _version(*packages: str) -> str:
+    for package in packages:
+        try:
+            return version(package)
+        except PackageNotFoundError:
+            continue
+    return "unknown"

@@ -1,0 +1,245 @@
+"""What students get of an assignment, as files in memory: handout, starters, public checks.
+
+Nothing that decides a grade is ever read for it but the names and sentences that must not appear (`leaks`).
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from collections.abc import Iterator, Mapping
+
+from attest.installed import CHECKS
+from graders.assignment import FILE, PUBLIC_TESTS, Assignment, AssignmentError, Exercise
+from graders.starters import BEGIN, END, as_notebook, starter_files
+from reports.amounts import points_noun
+
+ANSWERS = "answers.md"
+# What students have who install attest-check.
+_FOR_PUBLIC_TESTS = ("graders", "torch", "numpy", "hypothesis", "pytest", "einops")
+NAME_OF_CHECK = "the name of a hidden check"
+_TELLING = 16  # characters: a shorter sentence or line could stand anywhere by chance
+
+
+def handout_files(assignment: Assignment) -> dict[str, bytes]:
+    """Return the files of a handout, by their path in it. Raises AssignmentError."""
+    files: dict[str, bytes] = {}
+    notebooks: list[str] = []
+    alone = assignment.exercises[0].folder == assignment.folder
+    for exercise in assignment.exercises:
+        folder = "" if alone else f"{exercise.id}/"
+        handout = exercise.folder / "handout.md"
+        if not handout.is_file():
+            raise AssignmentError(f"{handout}: is missing; students read there what is asked. Write it.")
+        files[f"{folder}handout.md"] = handout.read_bytes()
+        for name, data in _starters(exercise).items():
+            files[f"{folder}{name}"] = data
+            if name.endswith(".ipynb"):
+                notebooks.append(data.decode())
+        checks = CHECKS if alone else f"{CHECKS}/{exercise.id}"
+        files[f"{checks}/{FILE}"] = _public_table(exercise).encode()
+        files[f"{checks}/{PUBLIC_TESTS}"] = _public_tests(exercise)
+    if not alone:
+        files[f"{CHECKS}/{FILE}"] = _composed_table(assignment).encode()
+        files["README.md"] = _overview(assignment).encode()
+        files[f"{assignment.id}.ipynb"] = _together(assignment, notebooks).encode()
+    words = [exercise for exercise in assignment.exercises if exercise.prose]
+    if words:
+        files[ANSWERS] = _answers(words).encode()
+    return files
+
+
+def leaks(assignment: Assignment, files: Mapping[str, bytes]) -> list[str]:
+    """Return a sentence for each hidden thing that stands in `files`; none is as it should be."""
+    texts = {name: _text(name, data) for name, data in files.items()}
+    return [
+        f"{name} holds {what}: {hidden!r}. Take it out of the file that it comes from."
+        for exercise in assignment.exercises
+        for what, hidden in _hidden(exercise)
+        if len(hidden) >= _TELLING or what == NAME_OF_CHECK
+        for name, text in texts.items()
+        if hidden in text
+    ]
+
+
+def _starters(exercise: Exercise) -> dict[str, bytes]:
+    found = starter_files(exercise)
+    if not found and exercise.files:
+        raise AssignmentError(
+            f"{exercise.folder}: there is nothing for students to start from. Put files into starter/, or "
+            f"mark the solution with {BEGIN!r} and {END!r}."
+        )
+    return found
+
+
+def _public_tests(exercise: Exercise) -> bytes:
+    source = exercise.public_tests.read_bytes()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or "."]
+        else:
+            continue
+        for name in names:
+            root = name.partition(".")[0]
+            if root not in _FOR_PUBLIC_TESTS and root not in sys.stdlib_module_names:
+                raise AssignmentError(
+                    f"{exercise.public_tests}, line {node.lineno}: imports {name!r}, which students do not "
+                    f"have. Public checks may import {', '.join(_FOR_PUBLIC_TESTS)} and Python's own modules."
+                )
+    return source
+
+
+def _hidden(exercise: Exercise) -> Iterator[tuple[str, str]]:
+    """Yield (what it is, the text) of everything that students must not find."""
+    for name in _hidden_checks(exercise):
+        yield NAME_OF_CHECK, name
+    for variant in exercise.variants:
+        yield "what is said of a variant", variant.title
+    for accepted in exercise.accepted:
+        yield "what is said of accepted work", accepted.title
+    for item in exercise.rubric:
+        yield "guidance for markers", item.guidance
+    for path in exercise.solutions:
+        if path.suffix == ".py":
+            yield from (
+                ("a line of the solution", line) for line in _solved(path.read_text(encoding="utf-8"))
+            )
+
+
+def _hidden_checks(exercise: Exercise) -> Iterator[str]:
+    public = exercise.public_tests.read_text(encoding="utf-8")
+    for path in sorted((exercise.folder / "tests").rglob("*.py")):
+        if path != exercise.public_tests:
+            names = (getattr(node, "name", "") for node in ast.parse(path.read_bytes()).body)
+            yield from (name for name in names if name.startswith("test_") and name not in public)
+
+
+def _solved(source: str) -> Iterator[str]:
+    """Yield the telling lines between the marks that stand nowhere else in the source."""
+    inside: set[str] = set()
+    outside: set[str] = set()
+    within = False
+    for text in source.splitlines():
+        line = text.strip()
+        if line.startswith((BEGIN, END)):
+            within = line.startswith(BEGIN)
+        else:
+            (inside if within else outside).add(line)
+    yield from sorted(line for line in inside - outside if not line.startswith("#"))
+
+
+def _text(name: str, data: bytes) -> str:
+    text = data.decode("utf-8", "replace")
+    if name.endswith(".ipynb"):
+        return "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
+    return text
+
+
+# Tables: TOML's basic strings are JSON's, as long as nothing beyond the basic plane is escaped.
+
+
+def _toml(value: object) -> str:
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+
+
+def _public_table(exercise: Exercise) -> str:
+    pairs: dict[str, object] = {
+        "schema": 1,
+        "released": True,
+        "id": exercise.id,
+        "title": exercise.title,
+        "version": "1.0",
+        "points": exercise.points,
+        "section": exercise.section,
+        "names": exercise.names,
+        "files": exercise.files,
+        "run_as": exercise.run_as,
+    }
+    lines = [f"{key} = {_toml(value)}" for key, value in pairs.items() if value is not None]
+    if exercise.prose:
+        lines += ["", "[prose]", f"headings = {_toml(exercise.prose.headings)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _composed_table(assignment: Assignment) -> str:
+    pairs: dict[str, object] = {
+        "schema": 1,
+        "id": assignment.id,
+        "title": assignment.title,
+        "version": assignment.version,
+        "points": assignment.points,
+        "compose": tuple(exercise.id for exercise in assignment.exercises),
+    }
+    lines = [f"{key} = {_toml(value)}" for key, value in pairs.items()]
+    if assignment.limits:
+        lines += ["", "[limits]", *(f"{key} = {_toml(value)}" for key, value in assignment.limits.items())]
+    return "\n".join(lines) + "\n"
+
+
+# Words
+
+
+def _overview(assignment: Assignment) -> str:
+    rows = [
+        f"| [{exercise.title}]({exercise.id}/handout.md) | {_files(exercise)} | {exercise.points:g} |"
+        for exercise in assignment.exercises
+    ]
+    first = next((e for e in assignment.exercises if e.files), None)
+    example = f"{first.id}/{first.files[0]}" if first else "FILE"
+    words = any(exercise.prose for exercise in assignment.exercises)
+    hand_in = (
+        f"Hand in `{assignment.id}.ipynb`, which has a place for every exercise, or the files of the "
+        "exercises."
+    )
+    if words:
+        hand_in += (
+            " What you write in words goes into the notebook, under the exercise's heading, or into "
+            f"`{ANSWERS}`."
+        )
+    return "\n".join(
+        [
+            f"# {assignment.title}",
+            "",
+            f"There are {points_noun(assignment.points)} in all.",
+            "",
+            "| exercise | files | points |",
+            "| --- | --- | --- |",
+            *rows,
+            "",
+            "## Hand in",
+            "",
+            hand_in,
+            "",
+            "## Check your work",
+            "",
+            f"    attest check {example}",
+            f"    attest check {assignment.id}.ipynb",
+            "",
+            "runs the public checks, which lie in `checks/`. More checks run when your work is graded.",
+            "",
+        ]
+    )
+
+
+def _files(exercise: Exercise) -> str:
+    return " or ".join(f"`{name}`" for name in exercise.files) or f"`{ANSWERS}`"
+
+
+def _answers(exercises: list[Exercise]) -> str:
+    """Return a file with a heading for each exercise that asks for words; an empty section is no answer."""
+    parts = ["# Answers\n"]
+    parts += [f"## {exercise.prose.headings[0]}\n\n" for exercise in exercises if exercise.prose]
+    return "\n".join(parts)
+
+
+def _together(assignment: Assignment, notebooks: list[str]) -> str:
+    """Return one notebook with the cells of all."""
+    whole = json.loads(as_notebook("", f"# {assignment.title}"))
+    for text in notebooks:
+        whole["cells"] += json.loads(text)["cells"]
+    for number, cell in enumerate(whole["cells"], 1):
+        cell["id"] = f"cell-{number}"
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
