@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,15 +18,16 @@ from graders import checkresult
 from graders.calls import Call, Record
 from graders.casebook import SHRINK_SUBMISSION_SECONDS, CaseBook, CaseError, measure
 from graders.checks import Cases, Check
-from graders.diagnosis import Diagnoser, Kept
+from graders.diagnosis import Diagnoser, Finding
 from graders.fresh import grading_dtype
 from graders.guests import Guests, Spent, TimeUsedUp, added
+from graders.keeping import kept_calls
 from graders.plugin import Collected
-from graders.result import CheckResult, Diagnosis, Verdict
+from graders.result import CheckResult, Verdict
 from graders.showing import describe, line
-from graders.student import RemoteModule, Student, modules
+from graders.student import Student
 from graders.verdicts import Outcome, asks_for_float32, judge, unusable
-from sandbox import Foreseen, Opaque, Sandbox
+from sandbox import Foreseen, Sandbox
 from sandbox.errors import GuestGone, SandboxBroken
 
 IN_FLOAT32 = "Judged in float32."
@@ -34,8 +35,6 @@ SMALL = 24  # a case of this size needs no shrinking: a person reads it at a gla
 SLOW = 0.1  # seconds; a case that takes longer is not tried again and again
 MET = (Verdict.PASSED, Verdict.BROKEN)  # a fault of ours must not cost the checks that build on it
 MORE_CASES = 3  # run for the diagnosis only
-MOST_KEPT_MODULES = 4
-MOST_KEPT_CALLS = 64
 MOST_KEPT_BYTES = 64 * 2**20  # of one submission's calls, for the diagnosis
 
 
@@ -85,12 +84,19 @@ class Attempt:
 class Grading:
     """Grades submissions one after another with the same cases."""
 
-    def __init__(self, sandbox: Sandbox, seed: int, model: Callable[[Collected], Guests | None]) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        seed: int,
+        model: Callable[[Collected], Guests | None],
+        *,
+        leave_out: bool = False,
+    ) -> None:
         self._sandbox = sandbox
         self._seed = seed
         self._model = model
         self._book = CaseBook(seed)
-        self._diagnoser = Diagnoser()
+        self._diagnoser = Diagnoser(leave_out=leave_out)
         self._sound: dict[tuple[str, torch.dtype], bool] = {}
         self._asked: dict[tuple[str, torch.dtype], tuple[Foreseen, ...]] = {}
         self._now: Attempt | None = None
@@ -113,7 +119,8 @@ class Grading:
             attempt, outcome = self._check(one, following, guests, shrink_seconds)
             shrink_seconds -= attempt.shrinking
             results[one.check.id] = _result(attempt, outcome)
-            kept = _kept(attempt, outcome) if room > 0 else []
+            passed = outcome.verdict is Verdict.PASSED
+            kept = kept_calls(attempt.record, attempt.failing, passed) if room > 0 else []
             room -= sum(call.size for call in kept)
             calls.setdefault(one.exercise.id, []).extend(kept)
             if outcome.verdict in (Verdict.FAILED, Verdict.ERROR):
@@ -121,8 +128,10 @@ class Grading:
         for one, own in failed:
             found = self._diagnose(one, own, calls[one.exercise.id])
             if found is not None:
-                # A check's own hint may be about another way to fail it.
-                known = {"diagnosis": found, "hint": found.hint}
+                known: dict[str, Any] = {"compared": found.compared}
+                if found.diagnosis is not None:
+                    # A check's own hint may be about another way to fail it.
+                    known |= {"diagnosis": found.diagnosis, "hint": found.diagnosis.hint}
                 results[one.check.id] = results[one.check.id].model_copy(update=known)
         self._diagnoser.forget()
         return tuple(results.values())
@@ -283,9 +292,9 @@ class Grading:
             attempt.guests.end_check()
         return None
 
-    def _diagnose(self, one: Collected, own: Sequence[Call], others: Sequence[Call]) -> Diagnosis | None:
+    def _diagnose(self, one: Collected, own: Sequence[Call], others: Sequence[Call]) -> Finding | None:
         try:
-            return self._diagnoser.diagnose(one.exercise, own, others)
+            return self._diagnoser.diagnose(one.exercise, one.check.id, own, others)
         except Exception:
             return None  # a variant is the author's code; no name is a fair answer to any fault of it
 
@@ -308,53 +317,6 @@ def _result(attempt: Attempt, outcome: Outcome) -> CheckResult:
         signature = attempt.guests.signature(call.name, method)
     return checkresult.result(
         attempt.check, outcome, attempt.spent or Spent(), attempt.record, call=call, signature=signature
-    )
-
-
-def _kept(attempt: Attempt, outcome: Outcome) -> list[Call]:
-    """Return the check's calls with the modules in them kept as they are now, as far as that can be had.
-
-    Calls on modules whose guest has ended are left out.
-    """
-    calls = attempt.record.calls[-MOST_KEPT_CALLS:]
-    shown = {id(call) for call in attempt.failing}
-    calls = [call for call in calls if id(call) not in shown] + list(attempt.failing)
-    calls = [call for call in calls if call.intact() and not _made_a_module(call)]
-    if outcome.verdict is Verdict.PASSED:
-        return [call for call in calls[:8] if not modules(call)]
-    states: dict[int, Kept | None] = {}
-    kept: list[Call] = []
-    for call in reversed(calls):
-        for module in modules(call):
-            if id(module) not in states:
-                states[id(module)] = _keep(module) if len(states) < MOST_KEPT_MODULES else None
-        if all(states[id(module)] is not None for module in modules(call)):
-            kept.append(_with_kept(call, states))
-    return kept[::-1]
-
-
-def _made_a_module(call: Call) -> bool:
-    return isinstance(call.output, Opaque) and call.output.is_module
-
-
-def _keep(module: RemoteModule) -> Kept | None:
-    try:
-        module._guest.start_check()  # the time for this is ours, not the check's
-        return Kept(module._made_by, module.state_dict())
-    except Exception:
-        return None  # the guest is gone, or the student's code raised
-
-
-def _with_kept(call: Call, states: Mapping[int, Kept | None]) -> Call:
-    def kept(value: Any) -> Any:
-        found = states[id(value)] if isinstance(value, RemoteModule) else None
-        return value if found is None else replace(found, training=call.modes[id(value)])
-
-    return replace(
-        call,
-        args=tuple(kept(value) for value in call.args),
-        kwargs={key: kept(value) for key, value in call.kwargs.items()},
-        module=kept(call.module),
     )
 
 

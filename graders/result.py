@@ -92,13 +92,26 @@ class Counterexample(Frozen):
     largest_difference: float | None = None  # absent where shapes or types differ
 
 
-class Diagnosis(Frozen):
-    """The name of the error that a failing submission shows: it behaves like this variant."""
+class NamedError(Frozen):
+    """A known error: a variant of the exercise."""
 
     variant: str  # "no_scaling"
     title: str  # "attention without the 1/√d_k scaling"
     section: str | None = None  # the part of the lesson to read again
     hint: str | None = None  # how to mend just this error; shown in place of the check's own hint
+
+
+class Diagnosis(NamedError):
+    """The name of the error that a failing submission shows: it behaves like this variant."""
+
+    also: tuple[NamedError, ...] = ()  # another error at the same time: it behaves like both at once
+
+
+class Compared(Frozen):
+    """With how many variants a failing check was compared, and which answer as the student did."""
+
+    variants: int
+    alike: tuple[str, ...] = ()  # none: no known error; more than one: these cannot be told apart
 
 
 Row = tuple[float, ...]
@@ -166,6 +179,7 @@ class CheckResult(Frozen):
     hint: str | None = None
     requires: tuple[str, ...] = ()
     diagnosis: Diagnosis | None = None
+    compared: Compared | None = None  # absent where nothing could be compared
     counterexample: Counterexample | None = None
     error: StudentError | None = None
     pictures: tuple[Picture, ...] = ()
