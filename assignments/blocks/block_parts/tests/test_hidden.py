@@ -46,74 +46,39 @@ PARTS = {
 }
 
 
-def judge(student, part: str, right: str) -> None:
-    """Fail unless the part is named by one or more of the `right` lines, and by no other line."""
+def judge(student, right: dict[str, str]) -> None:
+    """Fail unless each part is named by one or more of its `right` lines, and by no other line."""
     answer = student.value("BLOCK_PARTS")
     if not isinstance(answer, dict):
         fail("BLOCK_PARTS should be a dictionary, from the names of parts to letters.", got=answer)
-    there, value = named_part(answer, part, PARTS[part])
-    named = lines_named(value, LINES) if there else None
-    if not named:
-        what = "no letter from A to L" if there else "nothing"
-        fail(f"For {part!r}, {what} came.", got=value if there else answer)
-    wrong = sorted(named - set(right))
-    if wrong:
-        fail(f"For {part!r}, line {wrong[0]} came. Line {wrong[0]} {DOES[wrong[0]]}.", got=value)
+    problems = []
+    for part, letters in right.items():
+        there, value = named_part(answer, part, PARTS[part])
+        named = lines_named(value, LINES) if there else None
+        wrong = sorted((named or set()) - set(letters))
+        if not named:
+            problems.append(f"For {part!r}, {'no letter from A to L' if there else 'nothing'} came.")
+        elif wrong:
+            problems.append(f"For {part!r}, line {wrong[0]} came. Line {wrong[0]} {DOES[wrong[0]]}.")
+    if problems:
+        fail(" ".join(problems), got=answer, earned=1 - len(problems) / len(right))
 
 
 @points(
-    1,
+    4,
     section=SECTION,
-    hint="Scores are query · keyᵀ with a row for each target: which factor has the targets?",
+    hint="Scores are query · keyᵀ, targets × sources. Blocking comes before the softmax, averaging after it.",
 )
-def test_query(student):
-    """The query is the line whose tensor has a row for each target in the scores."""
-    judge(student, "query", "D")
+def test_parts_of_the_attention(student):
+    """Query, key, value and mask are the lines that do their work, whatever order they stand in."""
+    judge(student, {"query": "D", "key": "B", "value": "C", "mask": "F"})
 
 
 @points(
-    1,
+    3,
     section=SECTION,
-    hint="Scores are query · keyᵀ with a column for each source: which factor is transposed?",
+    hint="A residual is a sum. A feed-forward network works on each token alone, with a nonlinear function.",
 )
-def test_key(student):
-    """The key is the line whose tensor has a row for each source that the queries are compared with."""
-    judge(student, "key", "B")
-
-
-@points(
-    1, section=SECTION, hint="Look for the tensor that the weights are multiplied with, after the softmax."
-)
-def test_value(student):
-    """The value is the line whose tensor is averaged with the attention weights."""
-    judge(student, "value", "C")
-
-
-@points(
-    1,
-    section="Masks: True means blocked",
-    hint="What is blocked must be so before the softmax. How is b used?",
-)
-def test_mask(student):
-    """The mask is the line that blocks sources before the softmax."""
-    judge(student, "mask", "F")
-
-
-@points(1, section=SECTION, hint="A residual is a sum: what goes into a sublayer plus what comes out of it.")
-def test_residual(student):
-    """A residual is a line that adds a sublayer's input to its output."""
-    judge(student, "residual", "IL")
-
-
-@points(1, section=SECTION, hint="Here a layer normalization is asked for. Which layers are nn.LayerNorm?")
-def test_normalization(student):
-    """A normalization is a line that applies a layer normalization."""
-    judge(student, "normalization", "AJ")
-
-
-@points(
-    1, section=SECTION, hint="Two linear layers with a nonlinear function in between, for each token alone."
-)
-def test_feed_forward(student):
-    """The feed-forward network is the line with two linear layers and a nonlinear function between them."""
-    judge(student, "feed_forward", "K")
+def test_parts_around_it(student):
+    """Residual, normalization and feed-forward network are the lines that do their work."""
+    judge(student, {"residual": "IL", "normalization": "AJ", "feed_forward": "K"})

@@ -50,12 +50,10 @@ def test_values(student, case):
 
 
 @points(1, requires=WITH_THE_SHAPE, hint="The angles do not depend on max_len: only the number of rows does.")
-@cases(sizes(), n=1)
-def test_longer_table_begins_alike(student, case):
+def test_longer_table_begins_alike(student):
     """A longer table begins with the shorter one, and goes on with other rows."""
-    max_len, d_model = case
-    short, long = table_of(student, max_len, d_model), table_of(student, max_len + 7, d_model)
-    close(long[:max_len], short, what="the first rows of the longer table", atol=NEAR)
+    short, long = table_of(student, 9, 6), table_of(student, 16, 6)
+    close(long[:9], short, what="the first rows of the longer table", atol=NEAR)
     if len(long.round(decimals=6).unique(dim=0)) < len(long):
         fail("Two positions have the same row, so they could not be told apart.", got=long)
 
@@ -63,10 +61,9 @@ def test_longer_table_begins_alike(student, case):
 @points(
     1, requires=WITH_THE_SHAPE, hint="Make the table from max_len and d_model each time, in float32 at least."
 )
-@cases(st.tuples(st.integers(900, 1100), st.sampled_from([62, 66, 70])), n=1)
-def test_far_positions(student, case):
+def test_far_positions(student):
     """A table of a thousand positions is right up to its last row."""
-    compare(table_of(student, *case), FAR)
+    compare(table_of(student, 1003, 26), FAR)
 
 
 @points(
@@ -74,7 +71,7 @@ def test_far_positions(student, case):
     requires=WITH_THE_SHAPE,
     hint="One position gives one row, and two features are one sine and one cosine.",
 )
-@cases([(1, 2), (1, 6), (5, 2)])
-def test_smallest(student, case):
+def test_smallest(student):
     """Tables of one position, and of two features, are right."""
-    compare(table_of(student, *case), NEAR)
+    for max_len, d_model in ((1, 2), (1, 6), (5, 2)):
+        compare(table_of(student, max_len, d_model), NEAR)
