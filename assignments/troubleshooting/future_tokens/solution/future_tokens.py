@@ -1,0 +1,32 @@
+"""Troubleshooting, future tokens visible: the model answer."""
+
+import math
+
+import torch
+
+
+def decoder_attention(x, w_qkv, w_out, num_heads):
+    """Return causal multi-head self-attention of x, (batch, length, d_model)."""
+    batch, length, d_model = x.shape
+    head_dim = d_model // num_heads
+    query, key, value = (
+        part.view(batch, length, num_heads, head_dim).transpose(1, 2) for part in (x @ w_qkv).chunk(3, dim=-1)
+    )
+    scores = query @ key.transpose(-2, -1) / math.sqrt(head_dim)  # (batch, heads, target, source)
+    future = torch.ones(length, length, dtype=torch.bool, device=x.device).triu(diagonal=1)
+    context = scores.masked_fill(future, -math.inf).softmax(dim=-1) @ value
+    return context.transpose(1, 2).reshape(batch, length, d_model) @ w_out
+
+
+def test_no_future(attention):
+    """Fail where an output of attention, (batch, length, 8) to the same, depends on a later token."""
+    for length in (4, 17, 33):
+        x = torch.randn(1, length, 8)
+        before = attention(x)
+        for prefix in range(1, length):
+            changed = x.clone()
+            changed[:, prefix:] = torch.randn(1, length - prefix, 8)
+            after = attention(changed)
+            assert torch.allclose(before[:, :prefix], after[:, :prefix], atol=1e-5), (
+                f"length {length}: tokens from {prefix} on were changed, and an output before them moved"
+            )

@@ -1,0 +1,210 @@
+"""Every length, gradients, and the student's test on attentions of ours."""
+
+import math
+from functools import lru_cache
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+from graders import cases, close, fail, fresh_tensor, held, points, tensor
+from graders.pictures import influence_map, moved_by
+
+# Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
+SEEDS = st.integers(1000, 2**32 - 1)
+# (batch, length, heads): a single token, around 16 and beyond; no two sizes alike.
+SHAPES = ((3, 1, 2), (2, 2, 4), (1, 5, 2), (3, 16, 4), (2, 17, 2), (1, 33, 4))
+# The scores of the longest are in the hundreds: next to them a block of -20 is nothing, and -1e4 is enough.
+LARGE = {33: 10.0}
+D_MODEL = 8
+
+
+def weights(seed: int) -> tuple[Tensor, Tensor]:
+    return fresh_tensor(D_MODEL, 3 * D_MODEL, seed=seed + 1) / 2, fresh_tensor(
+        D_MODEL, D_MODEL, seed=seed + 2
+    ) / 2
+
+
+def reference(x: Tensor, w_qkv: Tensor, w_out: Tensor, num_heads: int) -> Tensor:
+    """Causal multi-head attention; head after head."""
+    blocked = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
+    query, key, value = (x @ w_qkv).chunk(3, dim=-1)
+    heads = []
+    for q, k, v in zip(*(part.chunk(num_heads, dim=-1) for part in (query, key, value)), strict=True):
+        scores = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).masked_fill(blocked, -math.inf)
+        heads.append(scores.softmax(-1) @ v)
+    return torch.cat(heads, dim=-1) @ w_out
+
+
+def tokens(seed: int, batch: int, length: int) -> Tensor:
+    return LARGE.get(length, 1.0) * fresh_tensor(batch, length, D_MODEL, seed=seed)
+
+
+@lru_cache(100)
+def expected(seed: int, shape: tuple[int, int, int], dtype: torch.dtype) -> Tensor:
+    batch, length, heads = shape
+    return reference(tokens(seed, batch, length), *weights(seed), heads).to(dtype)
+
+
+@points(4, hint="Make the mask from x.shape[1] with triu(diagonal=1), and put it on before the softmax.")
+@cases(SEEDS, n=1)
+def test_values(student, seed):
+    """For one token, a few and many, with two heads and four, the values are those of causal attention."""
+    w_qkv, w_out = weights(seed)
+    for batch, length, heads in SHAPES:
+        got = student.decoder_attention(tokens(seed, batch, length), w_qkv, w_out, heads)
+        close(
+            got, expected(seed, (batch, length, heads), student.dtype), what=f"the output for {length} tokens"
+        )
+
+
+@points(4, hint="Row = target, column = source: nothing right of the diagonal may move a target.")
+@cases(SEEDS, n=1)
+def test_who_moves_whom(student, seed):
+    """A token moves its own output and those after it, and no output before it: for 5 tokens and for 18."""
+    w_qkv, w_out = weights(seed)
+    still = 1e-9 if student.dtype == torch.float64 else 1e-5
+
+    def ask(batch):
+        return tensor(student.decoder_attention(batch, w_qkv, w_out, 2), shape=batch.shape)
+
+    def change(x, position):
+        changed = x.clone()
+        changed[position] = 1 - x[position].flip(0)
+        return changed
+
+    for length in (5, 18):
+        x = fresh_tensor(length, D_MODEL, seed=seed) / 2
+        moved = moved_by(ask, x, change, by_more_than=still)
+        allowed = torch.ones(length, length, dtype=torch.bool).tril()
+        leaks = (moved & ~allowed).nonzero().tolist()
+        if leaks:
+            target, source = leaks[0]
+            fail(
+                f"With {length} tokens, changing token {source} moved the output at token {target}: "
+                f"the future is visible ({len(leaks)} such pairs).",
+                pictures=[influence_map(moved, allowed)],
+            )
+        dead = (allowed & ~moved).nonzero().tolist()
+        if dead:
+            target, source = dead[0]
+            fail(
+                f"With {length} tokens, changing token {source} did not move the output at token {target}, "
+                "which must see it.",
+                pictures=[influence_map(moved, allowed)],
+            )
+
+
+@points(2, hint="Leave detach, .data and torch.no_grad out, and write into no tensor that came in.")
+@cases(SEEDS, n=1)
+def test_gradients_and_input(student, seed):
+    """Gradients of the right values reach x and both weights, and x is left as it was."""
+    x, (w_qkv, w_out) = fresh_tensor(2, 5, D_MODEL, seed=seed), weights(seed)
+    inputs = [value.clone().requires_grad_() for value in (x, w_qkv, w_out)]
+    got = student.decoder_attention.gradients(x, w_qkv, w_out, 2, cotangent_seed=seed)
+    output = reference(*inputs, 2)
+    close(got.output, output.detach())
+    cotangent = torch.randn(output.shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    wanted = torch.autograd.grad((output * cotangent.to(output.dtype)).sum(), inputs)
+    for name, found, right in zip(("x", "w_qkv", "w_out"), got.inputs, wanted, strict=False):
+        if found is None:
+            fail(f"No gradient reaches {name}.")
+        close(found, right, what=f"the gradient of {name}")
+    _, after = student.with_inputs("decoder_attention", x, w_qkv, w_out, 2)
+    close(after[0], x, what="x after the call", atol=0.0, rtol=0.0)
+
+
+# The attentions that the student's test meets. All have the weights of OWN.
+
+
+def own() -> tuple[Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(11)
+    return torch.randn(8, 24, generator=generator) / 2, torch.randn(8, 8, generator=generator) / 2
+
+
+W_QKV, W_OUT = own()
+
+
+def blocked_above(diagonal: int, up_to: int | None = None):
+    def mask(length: int) -> Tensor:
+        blocked = torch.ones(length, length, dtype=torch.bool).triu(diagonal)
+        if up_to is not None:
+            blocked[up_to:] = False
+            blocked[:, up_to:] = False
+        return blocked
+
+    return mask
+
+
+def attention_with(mask, after=None, heads=(True, True)):
+    """Two heads; `mask` gives what is blocked, in those `heads` only; `after` is done to the weights."""
+
+    def attention(x: Tensor) -> Tensor:
+        query, key, value = (
+            part.unflatten(-1, (2, 4)).transpose(1, 2) for part in (x @ W_QKV.to(x.dtype)).chunk(3, -1)
+        )
+        scores = query @ key.transpose(-2, -1) / 2
+        blocked = mask(x.shape[1])
+        where = torch.stack([blocked if on else torch.zeros_like(blocked) for on in heads])
+        if after is None:
+            attended = scores.masked_fill(where, -math.inf).softmax(-1)
+        else:
+            attended = after(scores.softmax(-1).masked_fill(where, 0.0))
+        return (attended @ value).transpose(1, 2).flatten(2) @ W_OUT.to(x.dtype)
+
+    return attention
+
+
+def mean_so_far(x: Tensor) -> Tensor:
+    return x.cumsum(1) / torch.arange(1, x.shape[1] + 1, dtype=x.dtype).unsqueeze(-1)
+
+
+def shifted(x: Tensor) -> Tensor:
+    """Each token sees those before it only; the first gets zeros."""
+    seen = attention_with(blocked_above(1))(x)
+    return torch.cat([torch.zeros_like(seen[:, :1]), seen[:, :-1]], dim=1)
+
+
+def window(length: int) -> Tensor:
+    return blocked_above(1)(length) | torch.ones(length, length, dtype=torch.bool).tril(-3)
+
+
+LEAKY = {
+    "the broken program itself": attention_with(blocked_above(2, up_to=16)),
+    "an attention without any mask": attention_with(lambda n: torch.zeros(n, n, dtype=torch.bool)),
+    "one in which each token sees the next one": attention_with(blocked_above(2)),
+    "one that blocks nothing beyond its first 16 tokens": attention_with(blocked_above(1, up_to=16)),
+    "one masked after the softmax, whose sum the future is in": attention_with(
+        blocked_above(1), after=lambda w: w
+    ),
+    "one with a mask in one of its two heads": attention_with(blocked_above(1), heads=(True, False)),
+}
+CAUSAL = {
+    "a causal attention": attention_with(blocked_above(1)),
+    "the mean of all tokens so far": mean_so_far,
+    "a causal attention over the last three tokens": attention_with(window),
+    "one in which a token sees only those before it": shifted,
+    "one masked after the softmax and divided by the new sum": attention_with(
+        blocked_above(1), after=lambda w: w / w.sum(-1, keepdim=True)
+    ),
+}
+
+
+@points(
+    4, hint="Try lengths below, at and beyond 16, and a change from each position on; compare with allclose."
+)
+def test_your_test_on_many_attentions(student):
+    """test_no_future rejects each of six leaky attentions and accepts each of five causal ones."""
+    refused = [name for name, one in CAUSAL.items() if student.rejects("test_no_future", held(one))]
+    passed = [name for name, one in LEAKY.items() if not student.rejects("test_no_future", held(one))]
+    if not refused and not passed:
+        return
+    said = []
+    if passed:
+        said.append(f"Your test let pass: {'; '.join(passed)}.")
+    if refused:
+        said.append(f"Your test rejected: {'; '.join(refused)}.")
+    # Half for the leaks that are seen, if the broken program is one of them and nothing right was refused.
+    caught = 1 - len(passed) / len(LEAKY)
+    earned = 0.0 if refused or "the broken program itself" in passed else caught / 2
+    fail(" ".join(said), earned=earned)
