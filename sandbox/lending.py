@@ -91,7 +91,8 @@ def held(
     word = text or ("a model of this check" if is_module else "a function of this check")
     plain = dict(attributes or {})
     names = (*plain, *methods)
-    taken = [name for name in names if name.startswith("_") or (is_module and hasattr(nn.Module, name))]
+    module = nn.Module() if is_module else object()
+    taken = [name for name in names if name.startswith("_") or hasattr(module, name)]
     if taken:
         raise TypeError(f"held(): {taken[0]!r} cannot be the name of an attribute or a method")
     encoder = Encoder(_cannot_be_lent)
@@ -116,7 +117,7 @@ class Lent:
     def __init__(self) -> None:
         self._things: list[Held] = []
         self._modes: dict[int, list[tuple[nn.Module, bool]]] = {}  # by thing: as they were
-        self._buffers: dict[int, list[tuple[torch.Tensor, int, torch.Tensor]]] = {}
+        self._buffers: dict[int, list[tuple[torch.Tensor, torch.Tensor]]] = {}
         self._casts: dict[tuple[int, torch.dtype], nn.Module] = {}
         self._graphs: dict[int, _Graph] = {}
         self._graph_elements = 0
@@ -238,7 +239,7 @@ class Lent:
         elif request.training and number not in self._buffers:
             # Statistics of batches, above all: they move in training mode.
             found = [buffer for buffer in module.buffers() if buffer is not None]
-            self._buffers[number] = [(buffer, buffer._version, buffer.clone()) for buffer in found]
+            self._buffers[number] = [(buffer, buffer.clone()) for buffer in found]
         if request.training is not None and module.training is not request.training:
             if request.dtype is None and number not in self._modes:
                 self._modes[number] = [(part, part.training) for part in module.modules()]
@@ -251,9 +252,8 @@ class Lent:
             for part, training in parts:
                 part.training = training
         for buffers in self._buffers.values():
-            for buffer, version, before in buffers:
-                if buffer._version != version:
-                    buffer.copy_(before)
+            for buffer, before in buffers:
+                buffer.copy_(before)  # always: batch_norm writes without counting up the version
         self._graphs.clear()
 
     def _keep_graph(self, inputs: tuple[torch.Tensor, ...], value: Value) -> int:
