@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from graders.comparing import CheckFailure, close, fail, raises, same, tensor, unpack
     from graders.fresh import fresh_tensor
     from graders.pictures import attention_map, batches_picture, influence_map, moved_by
+    from graders.printed import printed_row, printed_shape
+    from graders.recording import RecordedCall, Recording
     from graders.student import RemoteModule
     from sandbox.lending import held
 
@@ -40,12 +42,18 @@ _HOMES = {
     "batches_picture": "graders.pictures",
     "influence_map": "graders.pictures",
     "moved_by": "graders.pictures",
+    "printed_row": "graders.printed",
+    "printed_shape": "graders.printed",
+    "RecordedCall": "graders.recording",
+    "Recording": "graders.recording",
     "RemoteModule": "graders.student",
     "held": "sandbox.lending",
 }
 
 __all__ = [
     "CheckFailure",
+    "RecordedCall",
+    "Recording",
     "RemoteModule",
     "attention_map",
     "batches_picture",
@@ -57,6 +65,8 @@ __all__ = [
     "influence_map",
     "moved_by",
     "points",
+    "printed_row",
+    "printed_shape",
     "raises",
     "same",
     "tensor",

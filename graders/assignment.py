@@ -90,6 +90,7 @@ class ExerciseTable(_Heading):
     names: tuple[Name, ...] = Field(default=(), strict=False)  # may be none where words are asked for
     files: tuple[Text, ...] = Field(default=(), strict=False)
     run_as: Literal["module", "__main__"] = "module"
+    record: bool = False
     released: bool = False  # written by `attest release`: public checks only, which is all that students have
     prose: ProseTable | None = None
     rubric: dict[Name, RubricTable] = Field(default_factory=dict)
@@ -141,6 +142,7 @@ class Exercise:
     folder: Path
     variants: tuple[Variant, ...]
     accepted: tuple[Accepted, ...]
+    record: bool = False  # what the program asks of attention while it is loaded is judged
     prose: Prose | None = None  # what is asked for in words
     rubric: tuple[RubricItem, ...] = ()
     released: bool = False  # only its public checks are here
@@ -302,7 +304,7 @@ def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
     where = folder / FILE
     if table.prose is None and not table.rubric:
         for key in ("names", "files"):
-            if not getattr(table, key):
+            if not getattr(table, key) and not (key == "names" and table.record):
                 raise AssignmentError(
                     f"{where}: {key} is missing or empty; add it (or [prose], for words alone)."
                 )
@@ -345,6 +347,7 @@ def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
         names=table.names,
         files=table.files,
         run_as=table.run_as,
+        record=table.record,
         folder=folder,
         variants=variants,
         accepted=accepted,

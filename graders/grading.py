@@ -10,6 +10,7 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -146,6 +147,7 @@ class Grading:
             attempt.seed,
             attempt.record,
             written=guests.written.get(exercise.id, ""),
+            ran=partial(guests.ran, exercise.files, exercise.run_as) if exercise.record else None,
         )
 
     def before(self) -> None:

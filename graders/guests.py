@@ -7,15 +7,17 @@ guest stands for. Judges no answer.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 from graders import spelled
+from graders.reading.names import bare_stem
+from graders.recording import Ran
 from graders.result import CellResult, LoadResult, StudentError, Verdict
 from graders.showing import line, plain
-from sandbox import CellReport, Foreseen, Guest, LoadReport, Program, Sandbox
+from sandbox import CellReport, Foreseen, Guest, LoadReport, Output, Program, Sandbox
 from sandbox.errors import GuestGone, GuestMemory, GuestOutput, GuestTimeout, NameMissing
 
 RunAs = Literal["module", "__main__"]
@@ -71,13 +73,21 @@ class Guests:
         programs: tuple[Program, ...],
         seconds: float,
         written: Mapping[str, str] | None = None,
+        *,
+        record: frozenset[RunAs] = frozenset(),
     ) -> None:
-        """`written` are the student's words for each exercise, which no guest needs to have."""
+        """`written` are the student's words for each exercise, which no guest needs to have.
+
+        `record` says for which ways to run a program its calls of attention are recorded.
+        """
         self.written = written or {}
         self._sandbox = sandbox
         self._files = files
         self._programs = programs
         self._limit = seconds
+        self._record = record
+        self._printed: dict[tuple[int, RunAs], str] = {}  # by the last load
+        self._ran: dict[tuple[int, RunAs, bool], Ran] = {}
         self._used = 0.0
         self._alive: dict[tuple[int, RunAs], Guest] = {}
         self._died: dict[tuple[int, RunAs], GuestGone] = {}  # those whose first load ended them
@@ -143,15 +153,37 @@ class Guests:
             if elsewhere is None or name in self._spelled[0]:
                 raise
             return self._guest(elsewhere, run_as)
-        if elsewhere is None or name in self._defined[0, run_as]:
+        if elsewhere is None or name in self._defined[self._key(0, run_as)]:
             return main
         return self._guest(elsewhere, run_as)
+
+    def ran(self, files: Sequence[str], run_as: RunAs, again: bool = False) -> Ran:
+        """Return what loading the program called as one of `files` (or the main one) printed and recorded.
+
+        `again`: what loading it a second time did, in a guest of its own. Raises LoadDied, GuestGone,
+        TimeUsedUp, and NameMissing where no program was handed in.
+        """
+        if not self._programs:
+            raise NameMissing("any program")
+        wanted = {bare_stem(name) for name in files}
+        paths = [program.path for program in self._programs]
+        index = next((i for i, path in enumerate(paths) if bare_stem(path) in wanted), 0)
+        key = self._key(index, run_as)
+        if (*key, again) not in self._ran:
+            if again:
+                with self._fresh(key) as other:
+                    ran = Ran(paths[index], other.report, other.take_output().stdout, other.recorded())
+            else:
+                guest = self._guest(index, run_as)
+                ran = Ran(paths[index], guest.report, self._printed[key], guest.recorded())
+            self._ran[*key, again] = ran
+        return self._ran[*key, again]
 
     def why_missing(self, name: str, run_as: RunAs) -> Unmade | None:
         """Return why `name` is missing, where the submission spells it out but never came to define it."""
         for (index, loaded_as), report in self._loaded.items():
             program = self._programs[index]
-            if loaded_as != run_as:
+            if (index, loaded_as) != self._key(index, run_as):
                 continue
             defining = spelled.places(program, name)
             for cell in report.cells:
@@ -174,8 +206,12 @@ class Guests:
     def _spelled(self) -> tuple[frozenset[str], ...]:
         return tuple(frozenset(spelled.definitions(program)) for program in self._programs)
 
+    def _key(self, index: int, run_as: RunAs) -> tuple[int, RunAs]:
+        """Return the key of a guest: a notebook is run in one way only, and so once."""
+        return index, "module" if self._programs[index].kind == "notebook" else run_as
+
     def _guest(self, index: int, run_as: RunAs) -> Guest:
-        key = (index, run_as)
+        key = self._key(index, run_as)
         if key in self._died:
             raise LoadDied(self._died[key])
         guest = self._alive.get(key)
@@ -194,16 +230,9 @@ class Guests:
 
     def _load(self, key: tuple[int, RunAs]) -> Guest:
         self._alive.pop(key, None)
-        program = replace(self._programs[key[0]], run_as=key[1])
-        first = key not in self._loaded
-        if not first:
-            # What could not be run the first time would only be waited for again.
-            program = replace(program, level=self._loaded[key].level)
-        if self._used >= self._limit:
-            raise TimeUsedUp(self._limit)
-        started = time.monotonic()
+        program, first = self._programs[key[0]], key not in self._loaded
         try:
-            guest = self._sandbox.guest(self._files, program)
+            guest = self._fresh(key)
         except GuestGone as gone:
             if not first:
                 raise
@@ -216,15 +245,31 @@ class Guests:
                     message=line(gone.sentence, 500),
                 )
             raise LoadDied(gone) from gone
-        finally:
-            self._used += time.monotonic() - started
+        output = guest.take_output()
+        self._printed[key] = output.stdout
         if first:
             if not self._loaded:
-                self.load = _load_result(program, guest)
+                self.load = _load_result(program, guest.report, output)
             self._loaded[key] = guest.report
             if len(self._programs) > 1:
                 self._defined[key] = frozenset(info.name for info in guest.names())
         return guest
+
+    def _fresh(self, key: tuple[int, RunAs]) -> Guest:
+        """Load a program in a new guest, within the submission's time."""
+        if self._used >= self._limit:
+            raise TimeUsedUp(self._limit)
+        program = self._programs[key[0]]
+        record = bool(self._record) if program.kind == "notebook" else key[1] in self._record
+        # What could not be run the first time would only be waited for again.
+        level = self._loaded[key].level if key in self._loaded else program.level
+        started = time.monotonic()
+        try:
+            return self._sandbox.guest(
+                self._files, replace(program, run_as=key[1], record=record, level=level)
+            )
+        finally:
+            self._used += time.monotonic() - started
 
 
 def verdict_of_end(gone: GuestGone) -> Verdict:
@@ -269,8 +314,7 @@ def added(one: Spent, other: Spent) -> Spent:
     )
 
 
-def _load_result(program: Program, guest: Guest) -> LoadResult:
-    output, report = guest.take_output(), guest.report
+def _load_result(program: Program, report: LoadReport, output: Output) -> LoadResult:
     cells = [cell for cell in report.cells if cell.status != "ok"]
     notes = [line(note, 500) for note in report.notes[:MOST_NOTES]]
     if len(cells) > MOST_CELLS:

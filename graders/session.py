@@ -126,7 +126,10 @@ class GradingSession:
             self.assignment.limits.get("submission_seconds", self.sandbox.limits.submission_seconds)
         )
         written = {one.exercise: one.written for one in found}
-        return Guests(self.sandbox, dict(submission.files), submission.programs, seconds, written)
+        record = frozenset(one.run_as for one in self.assignment.exercises if one.record)
+        return Guests(
+            self.sandbox, dict(submission.files), submission.programs, seconds, written, record=record
+        )
 
     def _model(self, one: Collected) -> Guests | None:
         """Return guests of the exercise's model solution, if it has one."""

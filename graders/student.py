@@ -22,21 +22,31 @@ from sandbox.errors import NoHidden, StudentRaised
 from sandbox.inside.values import Opaque
 
 if TYPE_CHECKING:
+    from graders.recording import Ran, Recording
     from sandbox import Gradients, Guest, LoadReport, ParameterInfo, SubmoduleInfo
 
 FindGuest = Callable[[str | None], "Guest"]  # the guest in which this name (None: the main program) is found
+FindRun = Callable[[bool], "Ran"]  # the run of the exercise's program, or a second one (True)
 
 
 class Student:
     """One submission, as a check sees it: `student.causal_mask(3)` calls the student's function."""
 
     def __init__(
-        self, find_guest: FindGuest, dtype: torch.dtype, seed: int, record: Record, *, written: str = ""
+        self,
+        find_guest: FindGuest,
+        dtype: torch.dtype,
+        seed: int,
+        record: Record,
+        *,
+        written: str = "",
+        ran: FindRun | None = None,
     ) -> None:
         self._find_guest = find_guest
         self._seed = seed
         self._record = record
         self._cap: MemoryCap | None = None
+        self._ran = ran
         self.written = written  # the student's words for this exercise; "" where there are none
         self.dtype = dtype  # the grading dtype: float64, or float32 in a repetition
 
@@ -44,6 +54,29 @@ class Student:
     def load(self) -> LoadReport:
         """What happened when the main program was loaded."""
         return self._find_guest(None).report
+
+    @property
+    def recording(self) -> Recording:
+        """The calls of attention that the program made while it was loaded, computed again.
+
+        The program is the one that the exercise asks for by its file name, else the main one.
+        """
+        return self._run().recording
+
+    @property
+    def printed(self) -> str:
+        """What this program printed while it was loaded."""
+        return self._run().printed
+
+    @property
+    def printed_again(self) -> str:
+        """What it prints when it is loaded a second time, in a guest of its own; asked only here."""
+        return self._run(again=True).printed
+
+    def _run(self, *, again: bool = False) -> Ran:
+        if self._ran is None:
+            raise RuntimeError("set record = true in the assignment.toml of this exercise")
+        return self._ran(again)
 
     def has(self, name: str) -> bool:
         """Return whether the submission defines `name`."""

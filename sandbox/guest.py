@@ -68,7 +68,7 @@ _decode = msgspec.msgpack.Decoder(Answer).decode
 _LOAD_GRACE = 1.0
 _REAPING_SECONDS = 10.0
 _SETTLING_SECONDS = 2.0
-_MOST_RECORDED = 500
+_MOST_RECORDED = 1000
 
 
 class Guest:

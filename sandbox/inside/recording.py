@@ -24,7 +24,8 @@ from torch.nn import functional
 from .values import plain_tensor
 
 FIRST, LAST = 6, 4  # of calls that look alike
-MOST_KINDS = 48  # of calls that look alike each; of those that look like none of them nothing is kept
+MOST_KINDS = 96  # of calls that look alike each; of those that look like none of them the last are kept
+MOST_OTHERS = 30
 SMALL = 256 * 2**10  # of larger calls, one first and one last is kept
 MOST_CALL_BYTES = 4 * 2**20
 MOST_BYTES = 32 * 2**20
@@ -75,6 +76,7 @@ class Recording:
     def __init__(self) -> None:
         self.seen = 0
         self._kinds: dict[tuple[Any, ...], _Alike] = {}
+        self._others: deque[tuple[str, _Later]] = deque(maxlen=MOST_OTHERS)
         self._bytes = 0
 
     def note(self, look: tuple[Any, ...], gather: Gather, *what: Any) -> None:
@@ -83,6 +85,8 @@ class Recording:
         alike = self._kinds.get(look)
         if alike is None:
             if len(self._kinds) >= MOST_KINDS:
+                if _size(gather(*what)[0]) <= SMALL:
+                    self._others.append((look[0], _Later(self.seen, gather, what)))
                 return
             alike = self._kinds[look] = _Alike(_size(gather(*what)[0]))
         if len(alike.first) < alike.most[0]:
@@ -109,16 +113,18 @@ class Recording:
         return sorted(kept, key=lambda call: call[0])
 
     def _kept(self) -> Iterator[Kept]:
+        laters = [*self._others]
         for look, alike in self._kinds.items():
             yield from alike.first
-            for later in alike.last:
-                try:
-                    found = later.tensors_and_values()
-                    copies = None if found is None else _copies(found[0])
-                except Exception:  # noqa: S112  an odd call is not recorded
-                    continue
-                if found is not None and copies is not None:
-                    yield later.number, look[0], copies, found[1]
+            laters += [(look[0], later) for later in alike.last]
+        for kind, later in laters:
+            try:
+                found = later.tensors_and_values()
+                copies = None if found is None else _copies(found[0])
+            except Exception:  # noqa: S112  an odd call is not recorded
+                continue
+            if found is not None and copies is not None:
+                yield later.number, kind, copies, found[1]
 
     def answer(self) -> Answer:
         """Return what crosses the wire: how many calls there were, their tensors, and the calls."""

@@ -1,0 +1,66 @@
+"""Finding shapes and rows of numbers in what a program printed, whatever way it printed them.
+
+Tensors, lists, numpy arrays, `:.2f`, scientific notation, percentages and "token 0: 0.25" all count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+MOST_NUMBERS = 20_000
+# Two numbers differ by no more than this when they are the same in float32.
+_SINGLE = 1e-6
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:\.(\d*))?|\.(\d+))(?:[eE]([-+]?\d{1,3}))?(?![\w])(\s?%)?")
+
+
+def printed_shape(text: str, shape: Sequence[int]) -> bool:
+    """Return whether a shape was printed: "(3, 4, 8)", "torch.Size([3, 4, 8])", "3 x 4 x 8", "B=3, T=4"."""
+    between = r"\s*[,x×*;|/]?\s*(?:[A-Za-z_]+\s*[=:]?\s*)?"
+    before, after = r"(?<![\w.])(?<!\d, )(?<!\d,)", r"(?!\w|\.\d|\s*[,x×*]\s*\d)"
+    return re.search(before + between.join(map(str, shape)) + after, text) is not None
+
+
+def printed_row(text: str, rows: Tensor) -> int | None:
+    """Return the first of `rows` (rows, numbers) that was printed at the precision at which it was printed.
+
+    The numbers stand one after another, or with one other number between them, such as an index. Less than
+    two decimals say nothing and are taken for two.
+    """
+    width = rows.shape[-1]
+    found = _numbers(text)
+    if not found or not rows.numel():
+        return None
+    table = torch.tensor(found, dtype=torch.float64)
+    for step in (1, 2):
+        span = (width - 1) * step + 1
+        if len(table) < span:
+            continue
+        values, decimals, scientific = table.unfold(0, span, 1)[..., ::step].unbind(1)
+        most = torch.where(scientific.bool(), 0.0, decimals).amax(1, keepdim=True)
+        decimals = torch.where(scientific.bool(), decimals, most)
+        # Numbers may have been cut off in place of rounded; with two decimals that would say too little.
+        allowed = torch.where(decimals >= 3, 10.0**-decimals, 0.005).clamp(min=0.0) + _SINGLE
+        for start in range(0, len(values), 1024):
+            some, within = values[start : start + 1024, None], allowed[start : start + 1024, None]
+            hits = ((some - rows[None]).abs() <= within).all(-1).any(0).nonzero()
+            if len(hits):
+                return int(hits[0])
+    return None
+
+
+def _numbers(text: str) -> list[tuple[float, float, float]]:
+    """Each number in the text: its value, its decimals, and whether it is in scientific notation."""
+    found = []
+    for match in _NUMBER.finditer(text):
+        fraction, exponent, percent = match[1] or match[2] or "", match[3], match[4]
+        value, decimals = float(match[0].rstrip(" %")), float(len(fraction) - int(exponent or 0))
+        if percent:
+            value, decimals = value / 100, decimals + 2
+        found.append((value, decimals, float(exponent is not None)))
+        if len(found) == MOST_NUMBERS:
+            break
+    return found
