@@ -68,7 +68,8 @@ def judge(  # noqa: PLR0911 - one line per way to end
         case StudentRaised():
             verdict = Verdict.MEMORY if ended.memory else Verdict.ERROR
             error = student_error(ended.type_name, ended.message, ended.traceback)
-            return Outcome(verdict, line(f"{error.type}: {error.message}"), error=error, ended=ended)
+            said = f"{error.type}: {error.message}" if error.message else error.type
+            return Outcome(verdict, line(said), error=error, ended=ended)
         case NoHidden():
             words = "Nothing inside the model has an output of shape (batch, tokens, width)."
             return Outcome(Verdict.FAILED, words, ended=ended)
