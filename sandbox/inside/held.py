@@ -69,8 +69,9 @@ class Link:
     def __init__(self, wire: socket.socket, reader: FrameReader) -> None:
         self._wire, self._reader = wire, reader
         self._question: int | None = None
-        self._lock = threading.Lock()
-        self._owner: int | None = None
+        # Reentrant, or a signal's handler that calls while its thread has just locked would wait for itself.
+        self._lock = threading.RLock()
+        self._busy = False
 
     def lend(self, node: HeldNode, question: int) -> object:
         """The proxy of what the grader holds, for as long as this question waits."""
@@ -89,16 +90,16 @@ class Link:
         """Send a request and wait for its reply; raise what the held thing raised."""
         if os.getpid() != _process():
             raise RuntimeError("what a check has handed over cannot be called in another process")
-        if self._owner == threading.get_ident():
-            raise RuntimeError("what a check has handed over is called already")
         with self._lock:
             if self._question != request.id:
                 raise RuntimeError("what a check has handed over can be called only while it waits")
-            self._owner = threading.get_ident()
+            if self._busy:
+                raise RuntimeError("what a check has handed over is called already")
+            self._busy = True
             try:
                 header, arrived = self._exchange(Outgoing(_encode(request), body))
             finally:
-                self._owner = None
+                self._busy = False
         reply = _decode(header)
         if isinstance(reply, Failed):
             raise _exception(reply) from None
