@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from graders.checks import cases, points
     from graders.comparing import CheckFailure, close, fail, raises, same, tensor, unpack
     from graders.fresh import fresh_tensor
+    from graders.integers import integer, integer_lists
     from graders.pictures import attention_map, batches_picture, influence_map, moved_by
     from graders.printed import printed_row, printed_shape
     from graders.recording import RecordedCall, Recording
+    from graders.stated import stated_shape
     from graders.student import RemoteModule
     from sandbox.lending import held
 
@@ -38,6 +40,8 @@ _HOMES = {
     "raises": "graders.comparing",
     "CheckFailure": "graders.comparing",
     "fresh_tensor": "graders.fresh",
+    "integer": "graders.integers",
+    "integer_lists": "graders.integers",
     "attention_map": "graders.pictures",
     "batches_picture": "graders.pictures",
     "influence_map": "graders.pictures",
@@ -46,6 +50,7 @@ _HOMES = {
     "printed_shape": "graders.printed",
     "RecordedCall": "graders.recording",
     "Recording": "graders.recording",
+    "stated_shape": "graders.stated",
     "RemoteModule": "graders.student",
     "held": "sandbox.lending",
 }
@@ -63,12 +68,15 @@ __all__ = [
     "fresh_tensor",
     "held",
     "influence_map",
+    "integer",
+    "integer_lists",
     "moved_by",
     "points",
     "printed_row",
     "printed_shape",
     "raises",
     "same",
+    "stated_shape",
     "tensor",
     "unpack",
 ]

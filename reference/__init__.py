@@ -5,6 +5,7 @@ Pure torch. It must know nothing of Attest. Boolean masks mean True = blocked, a
 """
 
 from reference.attention import scaled_dot_product_attention
+from reference.batching import make_batches, padded_share, shuffled_batches
 from reference.blocks import EncoderBlock
 from reference.decoder import CausalDecoder
 from reference.masks import causal_mask, padding_mask, run_layer
@@ -18,9 +19,12 @@ __all__ = [
     "MeanPoolClassifier",
     "MultiHeadSelfAttention",
     "causal_mask",
+    "make_batches",
     "masked_mean_pool",
+    "padded_share",
     "padding_mask",
     "run_layer",
     "scaled_dot_product_attention",
+    "shuffled_batches",
     "sinusoidal_positions",
 ]
