@@ -1,4 +1,4 @@
-"""The example exercises, and a submission's names loaded into this process (they are our own files)."""
+"""The lesson's exercises, and a submission's names loaded into this process (they are our own files)."""
 
 import importlib.util
 import itertools
@@ -10,8 +10,8 @@ import pytest
 
 from graders.assignment import find_assignment
 
-EXAMPLES = find_assignment("basics")
-EXERCISES = {exercise.id: exercise for exercise in EXAMPLES.exercises}
+LESSON = find_assignment("lesson")
+EXERCISES = {exercise.id: exercise for exercise in LESSON.exercises}
 
 _numbers = itertools.count()
 
