@@ -1,0 +1,44 @@
+"""What a student may run before handing in."""
+
+import math
+
+import torch
+
+from graders import close, fail, fresh_tensor, held, points, tensor
+
+
+@points(
+    2, hint="Encode one row twice, with and without a column of padding, and print what comes in between."
+)
+def test_one_row_alone_and_padded(student):
+    """A row of two tokens is encoded in the same way alone and with two columns of padding behind it."""
+    x, w_qkv = fresh_tensor(1, 2, 4, seed=1), fresh_tensor(4, 12, seed=2)
+    padded = torch.cat([x, 3 * fresh_tensor(1, 2, 4, seed=3)], dim=1)
+    alone = tensor(student.encode_batch(x, torch.tensor([2]), w_qkv), shape=(1, 4))
+    behind = tensor(student.encode_batch(padded, torch.tensor([2]), w_qkv), shape=(1, 4))
+    close(behind, alone, what="the encoding of the padded row")
+    if not float((student.encode_batch(1 - x, torch.tensor([2]), w_qkv) - alone).abs().max()) > 1e-4:
+        fail("Both tokens were changed, but the encoding did not move.")
+
+
+def encoder(masked):
+    """Self-attention and the mean, over all tokens or over the real ones."""
+    w_qkv = fresh_tensor(8, 24, seed=4, dtype=torch.float64)
+
+    def encode(x, lengths):
+        query, key, value = (x @ w_qkv.to(x.dtype)).chunk(3, dim=-1)
+        padding = torch.arange(x.shape[1]) >= (lengths if masked else 0 * lengths + x.shape[1]).unsqueeze(1)
+        scores = (query @ key.transpose(-2, -1) / 8**0.5).masked_fill(padding.unsqueeze(1), -math.inf)
+        context = (scores.softmax(-1) @ value).masked_fill(padding.unsqueeze(-1), 0.0)
+        return context.sum(1) / (~padding).sum(1, keepdim=True)
+
+    return encode
+
+
+@points(2, hint="Change the padding, add columns of it, leave it out: the encoding must not move.")
+def test_your_test_on_two_encoders(student):
+    """test_padding_is_inert rejects an encoder that knows nothing of padding, and accepts a right one."""
+    if not student.rejects("test_padding_is_inert", held(encoder(masked=False))):
+        fail("Your test let an encoder pass that treats padding like real tokens.")
+    if student.rejects("test_padding_is_inert", held(encoder(masked=True))):
+        fail("Your test rejected an encoder that masks padding and takes the mean over the real tokens.")
