@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 
@@ -15,6 +16,7 @@ def versions() -> dict[str, str]:
     }
 
 
+@cache
 def _version(*packages: str) -> str:
     for package in packages:
         try:
