@@ -12,6 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from attest.progress import View, view
+from attest.rubric import changed_answers, settle
 from attest.seeds import new_seed
 from attest.tables import cohort_table
 from attest.terminal import (
@@ -25,6 +26,7 @@ from attest.terminal import (
 )
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cohort import CohortRun, PoolError, Request, usable_cores
+from graders.marks import MarksError, read_marks
 from graders.output import RESULTS, Mode, Output, OutputError
 from graders.reading import Cohort, CohortError, Found, find_submissions
 from graders.result import Result, Status, Verdict
@@ -61,7 +63,7 @@ class GradeRequest:
 
 def grade_command(request: GradeRequest) -> int:
     """Grade and report; return the exit status."""
-    with sentences(AssignmentError, CohortError, OutputError, PoolError, ReportError):
+    with sentences(AssignmentError, CohortError, MarksError, OutputError, PoolError, ReportError):
         if request.resume and request.force:
             raise OutputError(
                 "--resume and --force exclude each other: go on with the earlier run, or replace it."
@@ -70,6 +72,7 @@ def grade_command(request: GradeRequest) -> int:
         refuse_out_inside_cohort(request)
         cohort = find_submissions(request.paths, assignment.files)
         with Output(request.out, request.mode, report_name) as out:
+            read_marks(out.path)  # said before an hour of grading, if it cannot be read
             seed = choose_seed(request, assignment, out)
             kept = still_valid(out, cohort.found) if out.earlier else []
             known = {result.student.id for result in kept}
@@ -143,6 +146,9 @@ def grade(asked: Request, cohort: Cohort, kept: Sequence[Result], out: Output) -
                 if progress.result is not None:
                     results.append(progress.result)
         stopped, troubles = running.stopped, running.troubles
+    if kept and len(read_marks(out.path)):
+        marked = {result.student.id: result for result in settle(out)}
+        results = [marked.get(result.student.id, result) for result in results]
     troubles += write_reports(out.path, pages=False).problems
     seconds = time.monotonic() - started
     screen = console()
@@ -223,6 +229,13 @@ def conclusion(
     )
     if broken:
         lines.append(f"Broken checks, whose points are pending: {one_line(', '.join(broken), 1000)}.")
+    waiting = sum(item.waits for result in results for item in result.rubric)
+    if waiting:
+        lines.append(
+            f"{count_text(waiting, 'rubric item')} {'waits' if waiting == 1 else 'wait'} for a person: "
+            "attest rubric OUT --export marks.csv"
+        )
+    lines += changed_answers(results)
     if stopped:
         left = count_text(total - len(results), "submission")
         lines.append(f"Stopped with {left} still to grade. Run the same command with --resume to go on.")

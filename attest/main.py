@@ -143,6 +143,29 @@ def report(
 app.command()(doctor)
 
 
+@app.command()
+def rubric(
+    out: Annotated[
+        Path, typer.Argument(parser=path, metavar="OUT", help="A folder that `attest grade` wrote.")
+    ],
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", parser=path, metavar="FILE", help="Write the answers into a CSV table."),
+    ] = None,
+    imported: Annotated[
+        Path | None,
+        typer.Option("--import", parser=path, metavar="FILE", help="Read points and comments back from it."),
+    ] = None,
+) -> None:
+    """Have people mark the answers in words: a table out, the marks back, or how far it is.
+
+    Exit status: 0 done, 1 the table has mistakes and nothing was changed, 2 wrong use.
+    """
+    from attest.rubric import rubric_command
+
+    raise typer.Exit(rubric_command(out, export, imported))
+
+
 def main() -> None:
     """Entry point of the `attest` program."""
     run(app)

@@ -38,7 +38,9 @@ def view(console: Console) -> View:
 def outcome(result: Result) -> str:
     """Return what became of a submission in a few words."""
     if result.status is Status.GRADED:
-        return f"{points_text(result.points)}/{points_text(result.max_points)}"
+        waits = result.waiting_points
+        more = f", {points_text(waits)} {'waits' if waits == 1 else 'wait'}" if waits else ""
+        return f"{points_text(result.points)}/{points_text(result.max_points)}{more}"
     return STATUSES[result.status]
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attest.terminal import BAR, harmless
 from graders.result import Verdict
+from reports.prose_view import ProseView
 from reports.student_view import CaseView, CheckView, ErrorView, LoadView, StudentView
 from reports.verdict_words import Tone
-from reports.visible_text import Excerpt, one_line, visible_text
+from reports.visible_text import Excerpt, excerpt, one_line, visible_text
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from reports.shown_values import Grid, ShownValue
 
 STYLES: dict[Tone, str] = {"good": "green", "bad": "red", "wait": "yellow", "ours": "magenta"}
+MOST_WORD_LINES = 20  # of an answer in words; the student has it all in the file
 NARROWEST = 40  # columns: below this, lines are left for the terminal to break
 
 
@@ -57,8 +59,12 @@ def _lines(view: StudentView) -> Iterator[Line]:
         yield Line(exercise.title, "bold")
         for check in exercise.checks:
             yield from _check(check)
+        if exercise.prose:
+            yield from _words(exercise.prose)
     yield Line("")
-    yield Line(f"{view.score} points: {view.passed} of {view.checks} checks pass.", "bold")
+    undecided = f", {view.undecided}" if view.undecided else ""
+    passed = f": {view.passed} of {view.checks} checks pass" if view.checks else ""
+    yield Line(f"{view.score} points{undecided}{passed}.", "bold")
     if view.start is not None:
         yield from _prose(f"Start with: {one_line(view.start.check.title)} {view.freed}")
     yield from _prose(view.withheld, style="dim")
@@ -96,6 +102,18 @@ def _check(view: CheckView) -> Iterator[Line]:
         yield from _case(view.case)
     yield from _output("printed", view.stdout, "    ")
     yield from _output("written to stderr", view.stderr, "    ")
+
+
+def _words(view: ProseView) -> Iterator[Line]:
+    for item in view.items:
+        yield from _prose(f"{item.mark} {item.word}: {item.title} ({item.points})", style=STYLES[item.tone])
+        yield from _prose(item.comment, "    ")
+    if view.answered:
+        yield from _prose(f"Your answer. {view.summary}", "    ")
+    for piece in view.pieces:
+        shown = excerpt(piece.text.text, limit=2000, max_lines=MOST_WORD_LINES)
+        yield from _indented(shown.text, f"      {BAR}")
+        yield from _prose(shown.note, "      ", "dim")
 
 
 def _case(case: CaseView) -> Iterator[Line]:

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.limits import limits_of
+from graders.marks import read_marks
 from graders.messages import (
     Broken,
     Failed,
@@ -246,6 +247,7 @@ def work(connection: Connection, others: list[Connection], setup: Setup, sandbox
         other.close()
     assignment = find_assignment(os.fsdecode(setup.assignment))
     finish = load_finish(setup.finish)
+    marks = read_marks(Path(os.fsdecode(setup.out)))
     current: list[int] = [-1]
 
     def jobs() -> Iterator[Job]:
@@ -261,6 +263,7 @@ def work(connection: Connection, others: list[Connection], setup: Setup, sandbox
         if result.status is Status.NOT_GRADED:
             send(connection, Failed(current[0], encodable(result.internal or result.message)))
             return
+        result = marks.applied(result)
         try:
             document = legible(result)
         except ValueError as error:

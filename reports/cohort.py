@@ -43,7 +43,10 @@ class Row:
     internal: str
     points: float
     max_points: float
-    pending_points: float
+    pending_points: float  # of broken checks, and of what waits for a person
+    waiting: int  # rubric items that wait for a person
+    waiting_points: float
+    changed: int  # rubric items whose answer has changed since it was marked
     exercises: tuple[ExercisePoints, ...]
     outcomes: tuple[Outcome, ...]
     diagnoses: tuple[tuple[str, str], ...]  # (title, section), each once
@@ -65,7 +68,7 @@ class Row:
 
     @property
     def percent(self) -> float | None:
-        """Points as a share of the points that were judged: those that wait for us are left out."""
+        """Points as a share of the points that were judged: those that wait are left out."""
         judged = self.max_points - self.pending_points
         if self.status is not Status.GRADED or judged <= 0:
             return None
@@ -80,8 +83,14 @@ def row_of(result: Result) -> Row:
     """Reduce a Result to what the cohort's documents need of it."""
     diagnoses = {c.diagnosis.title: c.diagnosis.section or "" for c in result.checks if c.diagnosis}
     exercises = tuple(
-        ExercisePoints(exercise, title, sum(c.points for c in mine), sum(c.max_points for c in mine))
+        ExercisePoints(
+            exercise,
+            title,
+            sum(c.points for c in mine) + sum(i.points or 0 for i in items),
+            sum(c.max_points for c in mine) + sum(i.max_points for i in items),
+        )
         for exercise, title, mine in result.by_exercise()
+        for items in [[item for item in result.rubric if item.exercise == exercise]]
     )
     return Row(
         student_id=result.student.id,
@@ -92,6 +101,9 @@ def row_of(result: Result) -> Row:
         points=result.points,
         max_points=result.max_points,
         pending_points=result.pending_points,
+        waiting=sum(item.waits for item in result.rubric),
+        waiting_points=result.waiting_points,
+        changed=sum(item.answer_changed for item in result.rubric),
         exercises=exercises,
         outcomes=tuple(
             Outcome(c.id, c.exercise, c.title, c.verdict, (c.internal or "")[:4000]) for c in result.checks

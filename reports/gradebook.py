@@ -1,11 +1,12 @@
 """grades.csv: one row per student, numbers as numbers, and no cell that a spreadsheet would run.
 
-Columns, in order: student_id, name, status, points, max_points, pending_points, percent, one
+Columns, in order: student_id, name, status, points, max_points, pending_points, waiting_points, percent, one
 `points_<exercise id>` per exercise, attempt, source, content_hash, assignment, assignment_version,
 started_at, finished_at, backend, device, message.
 
 `points` is empty where a submission was not graded (our fault) and 0 where it was unreadable.
-`percent` leaves out the points that wait for a broken check. Times are ISO 8601.
+`pending_points` are those of broken checks and those that wait for a person, of which the latter stand alone
+in `waiting_points`; `percent` leaves them out. Times are ISO 8601.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ def rows_csv(rows: Sequence[Row]) -> bytes:
             row.max_points or most.get((row.assignment_id, row.assignment_version)) for row in rows
         ],
         "pending_points": [None if row.status is Status.NOT_GRADED else row.pending_points for row in rows],
+        "waiting_points": [None if row.status is Status.NOT_GRADED else row.waiting_points for row in rows],
         "percent": [_percent(row) for row in rows],
     }
     for exercise in exercises:

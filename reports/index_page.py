@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from graders.result import Result, Status, Verdict
-from reports.amounts import count_text, points_text
+from reports.amounts import count_text, points_noun, points_text
 from reports.cohort import CheckTally, Cohort, Row, cohort_of, row_of
 from reports.pages import asset, policy, template
 from reports.verdict_words import STATUSES, VERDICTS
@@ -95,6 +95,12 @@ def _needs_you(cohort: Cohort, links: Mapping[str, str], problems: Sequence[str]
         ],
     )
     yield from group(
+        "Answers that wait for a person",
+        "`attest rubric OUT --export marks.csv` writes them into a table; give points there, and read it "
+        "back by `--import`.",
+        list(_answers(cohort, links)),
+    )
+    yield from group(
         "Unreadable",
         "Nothing in these can be read as a script or a notebook, so they have no points.",
         [_item(row, links) for row in cohort.having(Status.UNREADABLE)],
@@ -104,6 +110,22 @@ def _needs_you(cohort: Cohort, links: Mapping[str, str], problems: Sequence[str]
         "These students are missing from this page.",
         [{"href": "", "name": one_line(problem, 600), "text": "", "internal": ""} for problem in problems],
     )
+
+
+def _answers(cohort: Cohort, links: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Yield what a person has to judge: how much in all, and whose answer is another than the marked one."""
+    waiting = [row for row in cohort.rows if row.waiting]
+    if waiting:
+        items = count_text(sum(row.waiting for row in waiting), "rubric item")
+        yield {
+            "href": "",
+            "name": f"{items} of {count_text(len(waiting), 'student')}",
+            "text": f"{points_noun(sum(row.waiting_points for row in waiting))} in all",
+            "internal": "",
+        }
+    for row in cohort.rows:
+        if row.changed:
+            yield _item(row, links) | {"text": "the answer has changed since it was marked; its mark stays"}
 
 
 def _item(row: Row, links: Mapping[str, str]) -> dict[str, str]:

@@ -48,7 +48,13 @@ def _template() -> Template:
 
 def _bar(view: StudentView) -> dict[str, str]:
     whole = view.max_points or 1.0
-    return {"earned": f"{100 * view.points / whole:.2f}", "pending": f"{100 * view.pending / whole:.2f}"}
+    lengths = {
+        "earned": view.points,
+        "pending": view.pending,
+        "decided": view.points + view.pending,
+        "waiting": view.waiting,
+    }
+    return {name: f"{100 * points / whole:.2f}" for name, points in lengths.items()}
 
 
 def start_with_loading(view: StudentView) -> str:

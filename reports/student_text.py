@@ -13,6 +13,7 @@ from functools import lru_cache
 from graders.result import Result, Status
 from reports.amounts import points_noun
 from reports.authors_markup import hint_tokens
+from reports.prose_view import ProseView
 from reports.shown_values import Cell, Grid, ShownValue
 from reports.student_page import praise_text, start_message, start_with_loading
 from reports.student_view import Audience, CaseView, CheckView, ErrorView, LoadView, StudentView, student_view
@@ -47,9 +48,12 @@ def _blocks(view: StudentView) -> Iterator[str]:
         yield from _loading(view.load)
     for exercise in view.exercises:
         yield f"## {plain(exercise.title)}"
-        yield f"{exercise.passed} of {len(exercise.checks)} checks passed."
+        if exercise.checks:
+            yield f"{exercise.passed} of {len(exercise.checks)} checks passed."
         for check in exercise.checks:
             yield from _check(check, view.instructor)
+        if exercise.prose:
+            yield from _words(exercise.prose)
     if view.load.anything and not view.load.trouble:
         yield from _loading(view.load)
     if view.instructor and result.internal:
@@ -74,7 +78,7 @@ def _outcome(view: StudentView) -> Iterator[str]:
             yield message
         yield "Open your file, see that it is the one you mean to hand in, and hand it in again."
         return
-    yield f"**Score: {view.score} points**"
+    yield f"**Score: {view.score} points{', ' + view.undecided if view.undecided else ''}**"
     if view.pending:
         yield f"{points_noun(view.pending)} {_waits(view)} for a check of ours to be mended, and not lost."
     if view.withheld:
@@ -99,13 +103,40 @@ def _next(view: StudentView) -> Iterator[str]:
         yield f"{worth} at stake. {view.freed}".rstrip()
         yield prose(start_message(view))
         yield from _diagnosis(view.start)
+    elif view.unanswered:
+        yield "## Start here: your answer in words"
+        yield f"No answer in words was found for {', '.join(plain(e.title) for e in view.unanswered)}."
     elif view.checks and view.passed == view.checks:
         shown = " shown here" if view.withheld else ""
-        yield f"Every check{shown} passes. Well done: nothing is left to do."
+        reads = " A person will read what you wrote in words." if view.waiting else ""
+        yield f"Every check{shown} passes. Well done: nothing is left to do.{reads}"
+    elif view.items and not view.checks:
+        yield f"A person {'will read' if view.waiting else 'has read'} what you wrote."
     elif view.broken:
         yield "What has not passed is our fault. There is nothing for you to do."
     else:
         yield "What has not passed waits for a check that is not shown here."
+
+
+def _words(view: ProseView) -> Iterator[str]:
+    yield "### In words"
+    if view.asks:
+        yield prose(view.asks)
+    for piece in view.pieces:
+        yield f"{code(piece.where)}:"
+        yield fence(piece.text.text)
+        if piece.text.note:
+            yield piece.text.note
+    if view.note:
+        yield view.note
+    for item in view.items:
+        yield f"### {item.mark} {item.word}: {plain(item.title)} ({item.points})"
+        for paragraph in filter(str.strip, item.comment.split("\n")):
+            yield plain(paragraph)
+        if item.guidance:
+            yield f"**For the marker.** {prose(item.guidance)}"
+        if item.note:
+            yield plain(item.note)
 
 
 def _diagnosis(view: CheckView) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from graders.result import CheckResult, LoadResult, Result, Status, StudentError, Verdict, Visibility
 from reports.amounts import bytes_text, count_text, moment_text, points_noun, points_text, seconds_text
+from reports.prose_view import ProseView, prose_view
 from reports.shown_values import ShownValue, shown_pair, shown_value
 from reports.verdict_words import VERDICTS, VerdictWords
 from reports.visible_text import Excerpt, excerpt, one_line
@@ -95,6 +96,7 @@ class ExerciseView:
     points: float
     max_points: float
     whole: bool  # no check of it is withheld
+    prose: ProseView | None = None  # the student's words, where it asks for some
 
     @property
     def passed(self) -> int:
@@ -145,7 +147,8 @@ class StudentView:
     title: str
     points: float
     max_points: float
-    pending: float
+    pending: float  # of checks that are our fault
+    waiting: float  # of rubric items that wait for a person
     exercises: tuple[ExerciseView, ...]
     load: LoadView
     start: CheckView | None
@@ -156,8 +159,29 @@ class StudentView:
 
     @property
     def score(self) -> str:
-        """The score in words."""
+        """The score in words: "12 of 20", and what is not decided yet is said by `undecided`."""
         return f"{points_text(self.points)} of {points_text(self.max_points)}"
+
+    @property
+    def undecided(self) -> str:
+        """What a person has still to judge: "8 wait for a person", or nothing."""
+        if not self.waiting:
+            return ""
+        return f"{points_text(self.waiting)} {'waits' if self.waiting == 1 else 'wait'} for a person"
+
+    @property
+    def items(self) -> int:
+        """How many rubric items there are."""
+        return sum(len(e.prose.items) for e in self.exercises if e.prose)
+
+    @property
+    def unanswered(self) -> tuple[ExerciseView, ...]:
+        """The exercises that ask for words and have none, while points can be had for them."""
+        return tuple(
+            e
+            for e in self.exercises
+            if e.prose and not e.prose.answered and any(i.word == "No answer" for i in e.prose.items)
+        )
 
     @property
     def checks(self) -> int:
@@ -182,7 +206,7 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
     counted = result.checks if instructor or after_due else shown
     anchors = {check.id: f"check-{number}" for number, check in enumerate(shown, 1)}
     titles = {check.id: check.title for check in shown}
-    exercises = tuple(_exercises(result, shown, anchors, titles))
+    exercises = tuple(_exercises(result, shown, anchors, titles, instructor=instructor))
     views = [view for exercise in exercises for view in exercise.checks]
     start = _start(views)
     load = _load(result.load)
@@ -192,8 +216,9 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
         instructor=instructor,
         name=one_line(result.student.name, 120) or one_line(result.student.id, 120) or "Unnamed student",
         title=one_line(result.assignment.title, 200) or one_line(result.assignment.id, 200),
-        points=sum(c.points for c in counted),
-        max_points=sum(c.max_points for c in counted),
+        points=sum(c.points for c in counted) + sum(i.points or 0 for i in result.rubric),
+        max_points=sum(c.max_points for c in counted) + sum(i.max_points for i in result.rubric),
+        waiting=result.waiting_points,
         pending=sum(c.max_points for c in counted if c.verdict is Verdict.BROKEN),
         exercises=exercises,
         load=load,
@@ -212,21 +237,30 @@ def _is_shown(check: CheckResult, after_due: bool) -> bool:
 
 
 def _exercises(
-    result: Result, shown: Sequence[CheckResult], anchors: dict[str, str], titles: dict[str, str]
+    result: Result,
+    shown: Sequence[CheckResult],
+    anchors: dict[str, str],
+    titles: dict[str, str],
+    *,
+    instructor: bool,
 ) -> list[ExerciseView]:
-    views = []
+    views: list[ExerciseView] = []
     for number, (exercise, title, checks) in enumerate(result.by_exercise(), 1):
         mine = [c for c in shown if c.exercise == exercise]
-        if not mine:
+        items = [i for i in result.rubric if i.exercise == exercise]
+        first = 1 + sum(len(v.prose.items) for v in views if v.prose)
+        prose = prose_view(result, exercise, first, instructor=instructor)
+        if not mine and prose is None:
             continue
         views.append(
             ExerciseView(
                 anchor=f"exercise-{number}",
                 title=one_line(title, 200) or one_line(exercise, 200) or f"Exercise {number}",
                 checks=tuple(_check(c, anchors, titles) for c in mine),
-                points=sum(c.points for c in mine),
-                max_points=sum(c.max_points for c in mine),
+                points=sum(c.points for c in mine) + sum(i.points or 0 for i in items),
+                max_points=sum(c.max_points for c in mine) + sum(i.max_points for i in items),
                 whole=all(c.id in anchors for c in checks),
+                prose=prose,
             )
         )
     return views
@@ -340,8 +374,15 @@ def _freed(start: CheckView | None, views: Sequence[CheckView]) -> str:
 
 
 def _praise(exercises: Sequence[ExerciseView]) -> list[str]:
-    """Return the exercises in which every check passes."""
-    return [e.title for e in exercises if e.checks and e.passed == len(e.checks) and e.whole]
+    """Return the exercises in which every check passes, and a person found all that was asked."""
+    return [
+        e.title
+        for e in exercises
+        if e.checks
+        and e.passed == len(e.checks)
+        and e.whole
+        and all(item.full for item in (e.prose.items if e.prose else ()))
+    ]
 
 
 def _withheld_text(withheld: Sequence[CheckResult], *, counted: bool) -> str:

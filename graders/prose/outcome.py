@@ -10,7 +10,7 @@ from graders.assignment import Assignment
 from graders.prose.finding import Found
 from graders.result import Answer, RubricResult
 
-NOT_FOUND = "No answer was found."
+NOT_FOUND = "No answer was found. Write it in a Markdown cell or in answers.md, under a heading “{heading}”."
 
 
 def answers_and_rubric(assignment: Assignment, found: Sequence[Found]) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def answers_and_rubric(assignment: Assignment, found: Sequence[Found]) -> dict[s
                 title=item.title,
                 max_points=item.points,
                 points=None if one.pieces else 0.0,
-                comment="" if one.pieces else NOT_FOUND,
+                comment="" if one.pieces else NOT_FOUND.format(heading=exercise.prose.headings[0]),
                 guidance=item.guidance,
                 answered=bool(one.pieces),
             )

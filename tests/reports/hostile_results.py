@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 from graders.result import (
+    Answer,
+    AnswerPiece,
     AssignmentInfo,
     CellResult,
     CheckResult,
@@ -18,6 +20,7 @@ from graders.result import (
     MapPicture,
     NamedValue,
     Result,
+    RubricResult,
     ShownTensor,
     ShownText,
     StudentError,
@@ -78,6 +81,22 @@ def hostile(text: str) -> Result:
             check.model_copy(
                 update={"id": "masks/test_y", "verdict": Verdict.SKIPPED, "requires": ("test_x",)}
             ),
+        ),
+        rubric=tuple(
+            RubricResult(
+                id=f"masks/{number}",
+                exercise="masks",
+                title=text,
+                max_points=4,
+                points=points,
+                comment=text,
+                guidance=text,
+                answer_changed=True,
+            )
+            for number, points in enumerate((None, 4, 1))
+        ),
+        answers=(
+            Answer(exercise="masks", asks=text, pieces=(AnswerPiece(where=text, text="said " + text),)),
         ),
         assignment=AssignmentInfo(id=text, title=text, version=text, exercises=(("masks", text),)),
         submission=SubmissionInfo(source=text, files=(text,), content_hash=text),

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import Any
+
 from graders.result import (
+    Answer,
+    AnswerPiece,
     CellResult,
     Counterexample,
     Diagnosis,
@@ -10,6 +15,7 @@ from graders.result import (
     MapPicture,
     NamedValue,
     Result,
+    RubricResult,
     ShownText,
     Status,
     StudentError,
@@ -327,7 +333,68 @@ WITHHELD = result(
     ),
 )
 
+_WORDS = (
+    AnswerPiece(
+        where="mean_pool.ipynb, Markdown cell 7",
+        text="Padding has an embedding too, and it is **not** zero:\n\n"
+        "- with it in the mean, a short sentence is pulled towards the padding vector\n"
+        "- and a <b>longer</b> batch would change the answer   (three   blanks stay)",
+    ),
+    AnswerPiece(where="answers.md", text="Pooling alone is not enough: attention mixes tokens before it."),
+)
+_MARKED_AT = datetime(2026, 3, 9, 16, 30, tzinfo=UTC)
+
+
+def words(*items: RubricResult, pieces: tuple[AnswerPiece, ...] = _WORDS) -> Result:
+    """Return a Result in which an answer in words is asked for."""
+    return result(
+        "grace",
+        "Grace Hopper",
+        rubric=items,
+        answers=(
+            Answer(
+                exercise="mean_pool",
+                asks="Why must the mean skip padding, and why is pooling alone not enough?",
+                pieces=pieces,
+            ),
+        ),
+    )
+
+
+def item(name: str, title: str, **fields: Any) -> RubricResult:
+    """Return a rubric item of two points."""
+    return RubricResult(
+        id=f"mean_pool/{name}",
+        exercise="mean_pool",
+        title=title,
+        max_points=2,
+        guidance="GUIDANCE: accept any words for this.",
+        **fields,
+    )
+
+
+_MEAN, _ATTENTION = "Says what padding does to a mean.", "Says why the attention needs a mask as well."
+WAITING = words(item("mean", _MEAN), item("attention", _ATTENTION))
+MARKED = words(
+    item("mean", _MEAN, points=2, marked_at=_MARKED_AT, comment="Clear, and the example is good."),
+    item(
+        "attention",
+        _ATTENTION,
+        points=0.5,
+        marked_at=_MARKED_AT,
+        comment="Which sources does a real token still see?\nSay it with the mask.",
+        answer_changed=True,
+    ),
+)
+UNANSWERED = words(
+    item("mean", _MEAN, points=0, answered=False, comment="No answer was found."),
+    item("attention", _ATTENTION, points=0, answered=False, comment="No answer was found."),
+    pieces=(),
+)
 ALL: dict[str, Result] = {
+    "waiting": WAITING,
+    "marked": MARKED,
+    "unanswered": UNANSWERED,
     "full": FULL,
     "typical": TYPICAL,
     "verdicts": EVERY_VERDICT,
