@@ -28,7 +28,7 @@ def test_not_divisible(student):
 
 @points(1, section="Masks: True means blocked", hint="Block before the softmax, which then shares out 1.")
 def test_causal_example(student):
-    """With one head and a causal mask, no weight goes to the future, and the rows of the weights sum to one."""
+    """With one head and a causal mask, no weight goes to the future, and rows of the weights sum to one."""
     module = student.build("MultiHeadSelfAttention", 4, 1).eval()
     blocked = torch.ones(3, 3, dtype=torch.bool).triu(diagonal=1)
     _, weights = unpack(module(fresh_tensor(2, 3, 4, seed=2), blocked), "output", "weights")

@@ -1,0 +1,310 @@
+"""Other rows, lengths and ids; padding by the mask alone; what is out of range.
+
+The model is judged by behaviour: it is built once, its parameters are moved to fresh values (a head or
+positions that start at zero would otherwise hide everything), and then its inputs are changed.
+"""
+
+from dataclasses import dataclass
+
+import pytest
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+import reference
+from graders import CheckFailure, RemoteModule, cases, fail, fresh_tensor, points, raises, tensor
+
+# Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
+SEEDS = st.integers(0, 2**32 - 1).filter(lambda seed: seed > 1000)
+STILL = 1e-5  # padded against unpadded moves correct float32 models by 5e-7
+ALIVE = 1e-4  # an allowed change moves them by about 1
+# Nobody's width, so that the table of tokens can be told by its shape.
+VOCAB, MAX_LEN, CLASSES = 101, 13, 5
+FIRST = torch.tensor([[21, 32], [22, 33]])
+SECTION, MASKS = "A tiny classifier", "Masks: True means blocked"
+
+
+@dataclass
+class Model:
+    """The student's model in evaluation mode, every parameter moved."""
+
+    module: RemoteModule
+    state: dict[str, Tensor]
+    first: Tensor | None = None  # the logits of the first question
+
+    def __call__(self, ids: Tensor, padding_mask: Tensor | None = None, grad: bool = False) -> Tensor:
+        """The logits. Without gradients it takes half the time, and real positions get the same."""
+        masks = () if padding_mask is None else (padding_mask,)
+        answer = self.module(ids, *masks) if grad else self.module.no_grad(ids, *masks)
+        return tensor(answer, shape=(len(ids), CLASSES), what="the logits")
+
+
+@pytest.fixture(scope="module")
+def built():
+    """The model of the submission that is graded now."""
+    return {}
+
+
+@pytest.fixture
+def model(student, built):
+    found = built.get(student.dtype)
+    module = found and found.module.asked_by(student)
+    if module is None:
+        module = student.build("TinyTransformerClassifier", VOCAB, MAX_LEN, CLASSES).eval()
+        module(torch.tensor([[1, 2], [3, 4]]))  # lazy layers have no parameters before
+        state = module.state_dict()
+        for i, name in enumerate(sorted(p.name for p in module.parameters() if p.name in state)):
+            value = state[name]
+            table = VOCAB in value.shape or MAX_LEN in value.shape
+            scale = 0.5 if table or not value.dim() else 0.5 * value.shape[-1] ** -0.5
+            state[name] = value + (scale * fresh_tensor(*value.shape, seed=i)).to(value.dtype)
+        module.load_state_dict(state)
+        found = built[student.dtype] = Model(module, state)
+    found.module = module
+    if found.first is None:
+        # What ignores its input passes every check in which something must not move.
+        logits = found(FIRST)
+        if torch.equal(logits[0], logits[1]):
+            fail("The tokens were replaced by others, but the logits came out the same.")
+        found.first = logits
+    return found
+
+
+def tokens(*shape: int, seed: int) -> Tensor:
+    """Ids; next to each other they differ, and each row holds a 0, which is a token like any other."""
+    steps = torch.randint(1, VOCAB - 1, shape, generator=torch.Generator().manual_seed(seed))
+    ids = steps.cumsum(-1) % VOCAB
+    return (ids - ids[..., :1]) % VOCAB
+
+
+LENGTH = 6
+
+
+def lengths_of(seed: int) -> tuple[int, ...]:
+    """The real tokens of four rows: one, all, and some."""
+    return ((1, 6, 3, 4), (6, 2, 1, 5), (4, 1, 6, 2))[seed % 3]
+
+
+def rows(seed: int) -> tuple[Tensor, Tensor]:
+    """Ids of four rows of different lengths, and their padding mask. What is padded holds tokens too."""
+    return tokens(4, LENGTH, seed=seed), reference.padding_mask(torch.tensor(lengths_of(seed)), LENGTH)
+
+
+def moved(before: Tensor, after: Tensor) -> float:
+    """The largest change, next to values of size one; NaN counts as infinite."""
+    size = max(1.0, float(before.abs().nan_to_num(nan=0).max()))
+    return float((after - before).abs().nan_to_num(nan=torch.inf).max()) / size
+
+
+@points(
+    3,
+    section=MASKS,
+    hint="Only padding_mask says what is padding: block it in the attention and the pooling.",
+)
+@cases(SEEDS, n=1)
+def test_content_of_padding(model, seed):
+    """Which ids stand in the padding changes no logit, with autograd and under torch.no_grad()."""
+    ids, padding = rows(seed)
+    other = torch.where(padding, (ids + 7) % VOCAB, ids)
+    zeros = torch.where(padding, 0, ids)
+    first = ids.clone()
+    first[:, 0] += 1
+    for grad in (True, False):
+        before, *after, follows = model(
+            torch.cat([ids, other, zeros, first]), padding.repeat(4, 1), grad
+        ).chunk(4)
+        change = max(moved(before, one) for one in after)
+        if change > STILL:
+            where = "" if grad else " (under torch.no_grad())"
+            fail(
+                f"Only the ids in the padding were changed, and a logit moved by {change:.3g}{where}.",
+                inputs={"ids": ids, "padding_mask": padding},
+            )
+        if not moved(before, follows) > ALIVE:
+            fail("With padding, the first token of every row was changed, and no logit moved.")
+
+
+@points(3, section=MASKS, hint="Divide by the number of real tokens; count positions from the left.")
+@cases(SEEDS, n=1)
+def test_amount_of_padding(model, seed):
+    """A row's logits are the same alone and unpadded, in a batch, and with padding up to max_len."""
+    ids, padding = rows(seed)
+    wide = torch.cat([ids, tokens(4, MAX_LEN - LENGTH, seed=seed + 1)], dim=1)
+    wide_padding = reference.padding_mask(torch.tensor(lengths_of(seed)), MAX_LEN)
+    for grad in (True, False):
+        where = "" if grad else " (under torch.no_grad())"
+        logits = model(ids, padding, grad)
+        change = moved(logits, model(wide, wide_padding, grad))
+        if change > STILL:
+            fail(f"Padding was added up to max_len, and a logit moved by {change:.3g}{where}.")
+    row = next(row for row, length in enumerate(lengths_of(seed)) if length in (4, 5))
+    length = lengths_of(seed)[row]
+    change = moved(logits[row : row + 1], model(ids[row : row + 1, :length]))
+    if change > STILL:
+        fail(
+            f"Row {row} has {length} real tokens. Alone and without padding its logits differ by "
+            f"{change:.3g} from those in the batch."
+        )
+
+
+@points(1, section=MASKS, hint="padding_mask=None means that all tokens are real, those with id 0 too.")
+@cases(SEEDS, n=1)
+def test_no_mask(model, seed):
+    """Without a mask all tokens are real: the logits are those for a mask that is False everywhere."""
+    ids, _ = rows(seed)
+    change = moved(model(ids), model(ids, torch.zeros_like(ids, dtype=torch.bool)))
+    if change > STILL:
+        fail(f"With a mask that is False everywhere, the logits differ by {change:.3g} from those without.")
+
+
+@points(2, section=SECTION, hint="Embed every id, and pool so that each real token can reach the logits.")
+@cases(SEEDS, n=1)
+def test_every_token_matters(model, seed):
+    """Changing any one real token of a row changes its logits, the token 0 too."""
+    ids, padding = rows(seed)
+    row, position = (~padding).nonzero(as_tuple=True)
+    other = ids[row]
+    other[torch.arange(len(row)), position] = (ids[row, position] + 1) % VOCAB
+    logits = model(torch.cat([ids, other]), torch.cat([padding, padding[row]]))
+    change = (logits[len(ids) :] - logits[: len(ids)][row]).abs().amax(dim=1)
+    still = (~(change > ALIVE)).nonzero()
+    if len(still):
+        which = int(still[0])
+        fail(
+            f"Token {int(position[which])} of row {int(row[which])} was replaced by another, "
+            "but its logits did not move.",
+            inputs={"ids": ids, "padding_mask": padding},
+        )
+
+
+@points(2, section="Positions", hint="Add an embedding of torch.arange(length) to the embedded tokens.")
+@cases(SEEDS, n=1)
+def test_order_matters(model, seed):
+    """The same tokens in another order give other logits."""
+    ids = tokens(3, 5, seed=seed)
+    # Two tokens in the middle as well: the first and the last may have a part of their own.
+    swapped = ids[:, [0, 2, 1, 3, 4]]
+    before, reverse, middle = model(torch.cat([ids, ids.flip(1), swapped])).chunk(3)
+    if not moved(before, reverse) > ALIVE:
+        fail("The tokens were put in reverse order, and no logit moved: positions have no effect.")
+    if not moved(before, middle) > 1e-6:
+        fail("The tokens 1 and 2 changed places, and no logit moved: positions have no effect.")
+
+
+@points(
+    2, section=SECTION, hint="Without self-attention each token is encoded alone: use nn.TransformerEncoder."
+)
+@cases(SEEDS, n=1)
+def test_tokens_see_each_other(model, seed):
+    """What a token contributes depends on the other tokens of its row."""
+    a, b = tokens(1, 2, seed=seed)[0].tolist()
+    c, d = a + 1, (b + 1) % VOCAB
+    kept, first, second, both = model(torch.tensor([[a, b], [c, b], [a, d], [c, d]]))
+    # Were the tokens encoded each alone, replacing the first would do the same whatever the second is.
+    if not float(((kept - first) - (second - both)).abs().max()) > 1e-5:
+        fail("Replacing the first token does the same whatever the second is: there is no attention.")
+
+
+@points(2, section=SECTION, hint="batch_first=True; positions along the row; no statistic over the batch.")
+@cases(SEEDS, n=1)
+def test_rows_independent(model, seed):
+    """A row's logits do not depend on the other rows of the batch."""
+    ids, padding = rows(seed)
+    logits = model(ids, padding)
+    others = (ids + 5) % VOCAB
+    others[0] = ids[0]
+    other_padding = torch.cat([padding[:1], padding[1:].flip(0)])
+    change = moved(logits[0], model(others, other_padding)[0])
+    if change > STILL:
+        fail(f"All rows but row 0 were changed, and its logits moved by {change:.3g}.")
+    change = moved(logits, model(ids.flip(0), padding.flip(0)).flip(0))
+    if change > STILL:
+        fail(f"The rows were put in reverse order, and their logits moved by {change:.3g}.")
+
+
+@points(1, hint="Keep the batch axis in a batch of one; the table of positions has max_len rows.")
+def test_smallest_and_largest(model):
+    """One row of one token works, and so do rows of max_len tokens with every id of the vocabulary."""
+    for ids in (torch.tensor([[VOCAB - 1]]), torch.arange(VOCAB + 3).reshape(8, MAX_LEN) % VOCAB):
+        if not bool(torch.isfinite(model(ids, grad=len(ids) == 1)).all()):
+            fail("The logits hold NaN or infinities.", inputs={"ids": ids})
+
+
+@points(1, hint="Use nn.Dropout, which eval() switches off, or F.dropout(x, p, training=self.training).")
+def test_evaluation_repeats(model):
+    """In evaluation mode, equal inputs give equal logits."""
+    change = moved(model.first, model(FIRST))
+    if change > STILL:
+        fail(f"The same ids were given twice in evaluation mode, and the logits differ by {change:.3g}.")
+
+
+def refuses(model: Model, ids: Tensor, number: int, limits: tuple[int, ...]) -> None:
+    """Fail unless these ids are refused with an error that names the number and one of the limits."""
+    for limit in limits:
+        try:
+            raises(lambda: model.module(ids), "ValueError", mentions=(str(number), str(limit)))
+        except CheckFailure as failure:
+            failure.inputs = {"ids": ids}
+            if limit == limits[-1]:
+                raise
+        else:
+            return
+
+
+@points(
+    2,
+    section=SECTION,
+    hint="Compare ids.min() and ids.max() with 0 and vocab_size; ids == vocab_size is too large.",
+)
+@cases(SEEDS, n=1)
+def test_ids_out_of_range(model, seed):
+    """An id below 0, or of vocab_size and more, is refused with a ValueError that names it and the limit."""
+    ids = tokens(3, 4, seed=seed)
+    for wrong, limits in ((VOCAB + 37, (VOCAB, VOCAB - 1)), (VOCAB, (VOCAB, VOCAB - 1)), (-7, (0,))):
+        bad = ids.clone()
+        bad[seed % 3, seed % 4] = wrong
+        refuses(model, bad, wrong, limits)
+
+
+@points(1, section=SECTION, hint="Compare ids.shape[1] with max_len before the positions are looked up.")
+@cases(SEEDS, n=1)
+def test_length_out_of_range(model, seed):
+    """A row longer than max_len is refused with a ValueError that names its length and max_len."""
+    for length in (MAX_LEN + 1, MAX_LEN + 16):
+        refuses(model, tokens(2, length, seed=seed), length, (MAX_LEN,))
+
+
+@points(1, hint="Keep positions that are no parameter with register_buffer, or make them in the dtype of x.")
+@cases(SEEDS, n=1)
+def test_other_dtype(student, model, seed):
+    """The model works after .to(torch.bfloat16): all it holds is a parameter or a buffer."""
+    ids, padding = rows(seed)
+    model.module.to(torch.bfloat16)
+    try:
+        logits = model(ids, padding)
+    finally:
+        model.module.to(student.dtype)
+        model.module.load_state_dict(model.state)
+    if logits.dtype != torch.bfloat16 or not bool(torch.isfinite(logits).all()):
+        fail("After .to(torch.bfloat16), finite logits of that dtype were expected.", got=logits)
+
+
+@points(1, hint="No torch.no_grad(), detach() or .data between the embeddings and the logits.")
+@cases(SEEDS, n=1)
+def test_gradients_reach_embeddings(model, seed):
+    """Gradients reach the embedding of every token."""
+    ids = tokens(3, 5, seed=seed)
+    found = model.module.gradients(ids, cotangent_seed=seed).parameters
+    used = torch.zeros(VOCAB, dtype=torch.bool)
+    used[ids.flatten()] = True
+    reached = torch.zeros_like(used)
+    tables = [name for name in found if name in model.state and VOCAB in model.state[name].shape]
+    for name in tables:
+        gradient = found[name]
+        if gradient is not None:
+            axis = list(gradient.shape).index(VOCAB)
+            reached |= gradient.movedim(axis, 0).flatten(1).abs().sum(dim=1) > 0
+    if not tables:  # then any parameter must do
+        reached[:] = any(one is not None and bool(one.any()) for one in found.values())
+    if not bool(reached[used].all()):
+        fail("No gradient comes to the embeddings of the tokens, so they could not be trained.")
