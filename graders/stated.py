@@ -14,8 +14,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any, cast
 
+import torch
+
+from graders.integers import whole
 from graders.shapewords import Sizes, marked_shapes
+from graders.showing import written
 
 MOST_TEXT = 8_000  # letters; an answer to one question is a paragraph
 
@@ -135,8 +140,25 @@ _BREAKS = _one_of(
 _MARK = re.compile(r"§(\d+)§")
 
 
-def stated_shape(text: str, given: Sequence[int] = ()) -> Stated:
-    """Return the shape that `text` gives as its answer; `given` is the shape that the question names."""
+def stated_shape(answer: Any, given: Sequence[int] = ()) -> Stated:
+    """Return the shape that an answer gives; `given` is the shape that the question names.
+
+    The answer is a text, or a value: a tuple, list, torch.Size or tensor of sizes.
+    """
+    if isinstance(answer, str):
+        return _in_text(answer, given)
+    items = answer.tolist() if isinstance(answer, torch.Tensor) and answer.dim() == 1 else answer
+    if isinstance(items, list | tuple) and items:
+        sizes = tuple(item.strip().lower() if isinstance(item, str) else whole(item) for item in items)
+        if all(size is not None for size in sizes):
+            numbers = tuple(
+                int(size) if isinstance(size, str) and size.isdecimal() else size for size in sizes
+            )
+            return Stated(cast(Sizes, numbers), written(answer), (), ())
+    return Stated(None, "", (), ())
+
+
+def _in_text(text: str, given: Sequence[int]) -> Stated:
     marked, found = marked_shapes(text[:MOST_TEXT])
     shapes = tuple(
         StatedShape(sizes, written, _rank(marked, index, sizes, tuple(given), emphasised))

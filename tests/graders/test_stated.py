@@ -2,7 +2,10 @@
 
 # ruff: noqa: E501 - phrasings stay as they were written
 
+import time
+
 import pytest
+import torch
 
 from graders.stated import stated_shape
 
@@ -199,3 +202,24 @@ def test_another_shape_that_is_claimed_is_read_as_it_is(text, sizes):
 @pytest.mark.parametrize("text", SAY_NONE)
 def test_a_text_that_claims_no_shape_or_two_gives_none(text):
     assert stated_shape(text, INPUT).sizes is None
+
+
+@pytest.mark.parametrize(
+    "value", [(8, 32, 32), [8, 32, 32], torch.Size([8, 32, 32]), torch.tensor([8, 32, 32]), ("8", "32", "32")]
+)
+def test_a_value_is_read_as_well(value):
+    assert stated_shape(value).sizes == RIGHT
+
+
+@pytest.mark.parametrize("value", [None, 8, 8.0, True, {}, (), [8, None], (True, 32), torch.ones(2, 2), b"8"])
+def test_a_value_that_is_no_shape_gives_none(value):
+    assert stated_shape(value).sizes is None
+
+
+@pytest.mark.parametrize(
+    "text", ["(" * 20_000, "8 x " * 5_000, "[8]" * 6_000, "(8, 32, 32) " * 1_500, "not " * 5_000]
+)
+def test_odd_texts_are_read_in_bounded_time(text):
+    started = time.process_time()
+    stated_shape(text, INPUT)
+    assert time.process_time() - started < 2
