@@ -1,0 +1,343 @@
+"""Both orders of the norms against the formula, with the student's own weights; masks; rows; gradients.
+
+Parameters may have any name and layout: `graders.block_weights` finds how a block reads them. Building
+takes longer than asking, so all checks share one block with the norms first and one with the norms after.
+"""
+
+from dataclasses import dataclass
+
+import pytest
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+import reference
+from graders import RemoteModule, cases, close, fail, fresh_tensor, points, tensor
+from graders.block_formula import Form, Readings, block
+from graders.block_weights import BlockWeights, Sizes, find_roles, fresh_state
+from graders.pictures import influence_map, moved_by
+
+# Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
+SEEDS = st.integers(0, 2**32 - 1).filter(lambda seed: seed > 1000)
+SECTION = "The transformer block"
+MASKS = "Masks: True means blocked"
+# No two of these, nor their products, are the same, so that a parameter's axes tell what it is.
+SIZES = Sizes(d_model=8, num_heads=2, dim_feedforward=20)
+BATCH, LENGTH = 3, 5
+# An eps of another size in the norms moves a right block by 1e-5, a mistake by more than 1e-2.
+NEAR = 1e-3
+LENGTHS = (5, 3, 1)
+
+MISTAKES = (
+    ({"activation": "none"}, "a feed-forward network without an activation between its two linear layers"),
+    ({"activation": "gelu"}, "a feed-forward network with GELU, where ReLU is asked for"),
+    ({"scaled": False}, "attention whose scores are not divided by √d_k"),
+    ({"first_residual": False}, "a block without the residual around the attention"),
+    ({"second_residual": False}, "a block without the residual around the feed-forward network"),
+    ({"first_residual": False, "second_residual": False}, "a block without residuals"),
+    ({"residual_from_input": True}, "a block whose second residual adds what came into the block"),
+    ({"residual_of_normed": True}, "a block whose residuals add what comes out of the norms"),
+    ({"first_norm": False}, "a block without its first norm"),
+    ({"second_norm": False}, "a block without its second norm"),
+)
+
+
+@dataclass
+class Made:
+    """A block of the student, in evaluation mode, with fresh weights, and how it reads them."""
+
+    module: RemoteModule
+    norm_first: bool
+    weights: BlockWeights
+    problem: str | None  # why its weights cannot be read, if they cannot
+    x: Tensor
+    output: Tensor
+    reading: Readings | None  # the one under which the formula gives the output
+
+    def expected(self, x: Tensor, blocked: Tensor | None = None) -> Tensor | None:
+        """What is right with these weights, as far as it is known how they are read."""
+        return None if self.reading is None else block(x, self.reading, Form(self.norm_first), blocked)[0]
+
+
+def build(student, norm_first: bool) -> Made:
+    sizes = (SIZES.d_model, SIZES.num_heads, SIZES.dim_feedforward)
+    module = student.build("EncoderBlock", *sizes, norm_first).eval()
+    x = fresh_tensor(BATCH, LENGTH, SIZES.d_model, seed=11)
+    names = [parameter.name for parameter in module.parameters()]
+    state = module.state_dict()
+    if not all(name in state for name in names):
+        module(x)  # lazy layers have no parameters before
+        state = module.state_dict()
+    initial = {name: state[name] for name in names if name in state}
+    found = find_roles(initial, SIZES)
+    generator = torch.Generator().manual_seed(12)
+    # A parameter may be in the state under more than one name; the last would win.
+    others = {name: value for name, value in state.items() if name not in initial}
+    same = {
+        name: next((own for own, it in initial.items() if torch.equal(it, value)), None)
+        for name, value in others.items()
+    }
+    weights = fresh_state(initial, found, SIZES, generator)
+    twins = {name: weights[own] for name, own in same.items() if own is not None}
+    module.load_state_dict({**state, **weights, **twins})
+    if twins:
+        state = module.state_dict()
+        weights = {name: state[name] for name in initial}
+    known = BlockWeights(weights, found, SIZES)
+    problem = found.problem(initial, SIZES)
+    output = tensor(module(x), shape=x.shape, dtype=x.dtype, what="the output")
+    reading = None if problem else known.match(x, output, Form(norm_first), NEAR)
+    return Made(module, norm_first, known, problem, x, output, reading)
+
+
+@pytest.fixture(scope="module")
+def built():
+    """The blocks of the submission that is graded now."""
+    return {}
+
+
+@pytest.fixture
+def blocks(student, built):
+    """A function of norm_first that gives the block, as this check asks it."""
+
+    def made(norm_first: bool) -> Made:
+        key = norm_first, student.dtype
+        found = built.get(key)
+        module = found and found.module.asked_by(student)
+        if module is None:
+            built[key] = found = build(student, norm_first)
+        else:
+            found.module = module
+        return found
+
+    return made
+
+
+def inputs(seed: int) -> Tensor:
+    return fresh_tensor(BATCH, LENGTH, SIZES.d_model, seed=seed)
+
+
+def ask(made: Made, x: Tensor, *masks: Tensor | None, grad: bool = True) -> Tensor:
+    answer = made.module(x, *masks) if grad else made.module.no_grad(x, *masks)
+    return tensor(answer, shape=x.shape, dtype=x.dtype, what="the output")
+
+
+def moved(before: Tensor, after: Tensor) -> float:
+    """The largest change; NaN counts as infinite."""
+    return float((after - before).abs().nan_to_num(nan=torch.inf).max())
+
+
+def still(student) -> float:
+    """How far rounding alone may move what must not move."""
+    return 1e-9 if student.dtype == torch.float64 else 1e-5
+
+
+def mistake(made: Made) -> str | None:
+    """What the block does in place of the formula, if it is one of the usual mistakes."""
+    if made.weights.match(made.x, made.output, Form(not made.norm_first), NEAR):
+        asked, came = ("before", "after") if made.norm_first else ("after", "before")
+        return f"a block with its norms {came} the sublayers, where they are asked for {asked} them"
+    for difference, text in MISTAKES:
+        if made.weights.match(made.x, made.output, Form(made.norm_first, **difference), NEAR):
+            return text
+    return None
+
+
+def compare(made: Made, x: Tensor) -> None:
+    """Fail unless the block follows the formula; where its weights cannot be read, judge what can be seen."""
+    call = f"With norm_first={made.norm_first}"
+    if made.problem and len(made.weights.found.gains) == 1:
+        fail(f"{call}, only one norm with a weight was found: each of the two norms has its own.")
+    if made.problem:
+        by_properties(made, x)
+        return
+    if made.reading is None:
+        found = mistake(made)
+        if found:
+            fail(f"{call}, this is {found}.")
+        expected = block(made.x, made.weights.first(), Form(made.norm_first))[0]
+        close(made.output, expected, what="the output", atol=NEAR, rtol=0)
+    expected = made.expected(x)
+    close(ask(made, x), expected, what="the output", atol=NEAR, rtol=0)
+
+
+def by_properties(made: Made, x: Tensor) -> None:
+    """What is true of any block, whatever its weights are called."""
+    state = made.module.state_dict()
+    # Next to nothing, and not zero, since some divide by the length of a weight.
+    tiny = {name: 1e-12 * value for name, value in made.weights.state.items()}
+    ones = {name: torch.ones_like(tiny[name]) for name in made.weights.found.gains}
+    made.module.load_state_dict({**state, **tiny, **ones})
+    bare = ask(made, x)
+    made.module.load_state_dict({**state, **ones})
+    large = [ask(made, scale * x) - made.norm_first * scale * x for scale in (1e4, 1e5)]
+    plain = ask(made, x)
+    made.module.load_state_dict(state)
+    normed = (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True, correction=0)
+    if made.norm_first:
+        close(bare, x, what="the output without weights", atol=1e-4)
+    else:
+        close(
+            bare / bare.std(-1, keepdim=True, correction=0),
+            normed,
+            what="the output without weights",
+            atol=NEAR,
+        )
+        spread = plain.std(-1, correction=0)
+        if (
+            moved(plain.mean(-1), 0 * spread) > NEAR
+            or not 0.9 < float(spread.min()) < float(spread.max()) < 1.1
+        ):
+            fail(
+                "With norms after the sublayers, each token's features have mean 0 and variance 1 at the end."
+            )
+    # The norms take the size of their input away: only the residual of a pre-norm block carries it on.
+    if moved(*large) > 0.01 * max(1.0, float(large[0].abs().max())):
+        fail(
+            "A ten times larger input moves what the sublayers give: a norm is missing before or after them."
+        )
+
+
+@points(
+    4,
+    section=SECTION,
+    hint="x = x + attention(norm1(x)), then x = x + feed_forward(norm2(x)), which is linear, ReLU, linear.",
+)
+@cases(SEEDS, n=1)
+def test_norms_first(blocks, case):
+    """With norm_first=True a block gives what PyTorch's own layer gives with the same weights."""
+    compare(blocks(True), inputs(case))
+
+
+@points(
+    4,
+    section=SECTION,
+    hint="x = norm1(x + attention(x)), then x = norm2(x + feed_forward(x)), which is linear, ReLU, linear.",
+)
+@cases(SEEDS, n=1)
+def test_norms_last(blocks, case):
+    """With norm_first=False a block gives what PyTorch's own layer gives with the same weights."""
+    compare(blocks(False), inputs(case))
+
+
+def open_mask(seed: int) -> Tensor:
+    """A mask (target, source) in which every target has an open source and a blocked one."""
+    generator = torch.Generator().manual_seed(seed)
+    while True:
+        mask = torch.rand(LENGTH, LENGTH, generator=generator) < 0.5
+        if bool((mask.any(1) & ~mask.all(1)).all()) and not torch.equal(mask, mask.T):
+            return mask
+
+
+def other_token(x: Tensor, position: int) -> Tensor:
+    changed = x.clone()
+    changed[position] = x[position].flip(0) + 1
+    return changed
+
+
+@points(
+    3, section=MASKS, hint="Hand attn_mask to the attention as it is: (target, source), True means blocked."
+)
+@cases(SEEDS, n=1)
+def test_attn_mask(student, blocks, case):
+    """A token's output is moved by the sources that attn_mask leaves open, by itself, and by no other."""
+    mask, problems, pictures = open_mask(case), [], []
+    # Its own token comes by the residual as well.
+    allowed = ~mask | torch.eye(LENGTH, dtype=torch.bool)
+    for norm_first in (True, False):
+        made, x = blocks(norm_first), inputs(case)
+        found = moved_by(
+            lambda batch, made=made: ask(made, batch, mask),
+            x[0],
+            other_token,
+            by_more_than=1e-12 if student.dtype == torch.float64 else 1e-6,
+        )
+        if not torch.equal(found, allowed):
+            target, source = (found != allowed).nonzero()[0].tolist()
+            what = "is moved by" if found[target, source] else "is not moved by"
+            turned = torch.equal(found, mask | torch.eye(LENGTH, dtype=torch.bool))
+            problems.append(
+                f"With norm_first={norm_first}, output {target} {what} token {source}, where attn_mask is "
+                f"{bool(mask[target, source])}"
+                + (": the mask is used as if True meant open." if turned else ".")
+            )
+            pictures.append(influence_map(found, allowed, title=f"norm_first={norm_first}: who moves whom"))
+            continue
+        expected = made.expected(x, mask)
+        if expected is not None and moved(ask(made, x, mask), expected) > NEAR:
+            problems.append(
+                f"With norm_first={norm_first} and attn_mask, what is left open does not share the weight."
+            )
+    if problems:
+        fail(
+            " ".join(problems),
+            inputs={"attn_mask": mask},
+            earned=1 - len(problems) / 2,
+            pictures=pictures,
+        )
+
+
+@points(
+    2, section=MASKS, hint="Blocked is what either mask blocks: hand both to the attention in the same call."
+)
+@cases(SEEDS, n=1)
+def test_key_padding_mask(student, blocks, case):
+    """What stands in the padding moves no real output, alone and together with attn_mask."""
+    padding = reference.padding_mask(torch.tensor(LENGTHS), LENGTH)
+    causal = reference.causal_mask(LENGTH)
+    for norm_first in (True, False):
+        made, x = blocks(norm_first), inputs(case)
+        filled = torch.where(padding.unsqueeze(-1), 3 * x.flip(-1) + 2, x)
+        later = torch.cat([x[:, :2], x[:, 2:].flip(-1) + 1], dim=1)
+        before, after, other = ask(made, torch.cat([x, filled, later]), None, padding.repeat(3, 1)).chunk(3)
+        call = f"With norm_first={norm_first}"
+        if moved(before[~padding], after[~padding]) > still(student):
+            fail(
+                f"{call}, only the padding was changed, and a real output moved.", inputs={"padding": padding}
+            )
+        if not moved(before[0, :2], other[0, :2]) > 1e-6:
+            fail(f"{call}, real tokens were changed, and the outputs of the others did not move.")
+        before, after, other = ask(made, torch.cat([x, filled, later]), causal, padding.repeat(3, 1)).chunk(3)
+        if moved(before[~padding], after[~padding]) > still(student):
+            fail(f"{call} and both masks, only the padding was changed, and a real output moved.")
+        if moved(before[:2, :2], other[:2, :2]) > still(student):
+            fail(f"{call} and both masks, tokens from 2 on were changed, and an output before them moved.")
+        expected = made.expected(x, causal | padding[:, None, None])
+        if expected is not None and moved(before[~padding], expected[~padding]) > NEAR:
+            fail(f"{call} and both masks, what is left open does not share the weight.")
+
+
+@points(2, hint="batch_first=True; norms over the last axis; nn.Dropout, if any, which eval() switches off.")
+def test_rows_and_order(student, blocks):
+    """Rows do not see each other, tokens in another order give the same outputs in that order, every time."""
+    for norm_first in (True, False):
+        made = blocks(norm_first)
+        call, x, output = f"With norm_first={norm_first}", made.x, made.output
+        if moved(ask(made, x[1:2]), output[1:2]) > still(student):
+            fail(f"{call}, a row alone gives other outputs than in a batch of {BATCH}.")
+        again = ask(made, x.flip(1), grad=False).flip(1)
+        if moved(again, output) > 1e-5:
+            fail(f"{call}, the tokens were put in reverse order, and gave other outputs than before.")
+
+
+@points(
+    1, hint="x = x + …, not x += …, which writes into the caller's tensor; no detach(), .data or no_grad()."
+)
+def test_gradients(blocks):
+    """Gradients come back to the input, and are right; the input is left as it is."""
+    for norm_first in (True, False):
+        made = blocks(norm_first)
+        found = made.module.gradients(made.x, cotangent_seed=5)
+        got = tensor(found.inputs[0] if found.inputs else None, shape=made.x.shape, what="the gradient for x")
+        if moved(tensor(found.output, shape=made.x.shape), made.output) > 1e-5:
+            fail("Asked for gradients, the block gives another output.")
+        x = made.x.clone().requires_grad_()
+        expected = made.expected(x)
+        if expected is None:
+            if not 0 < float(got.abs().sum()) < float("inf"):
+                fail("No gradient comes back to x.")
+            continue
+        generator = torch.Generator().manual_seed(5)
+        cotangent = torch.randn(expected.shape, generator=generator, dtype=torch.float64).to(x.dtype)
+        wanted = torch.autograd.grad((expected * cotangent).sum(), x)[0]
+        close(got, wanted, what="the gradient for x", atol=10 * NEAR, rtol=10 * NEAR)
