@@ -1,0 +1,56 @@
+"""What a student may run before handing in: one model with a causal mask and one without."""
+
+import torch
+from torch import nn
+
+from graders import fail, held, points
+
+VOCAB, MAX_LEN = 29, 64
+
+
+class Model(nn.Module):
+    """One layer of attention, with a causal mask or without."""
+
+    def __init__(self, *, causal):
+        super().__init__()
+        self.causal = causal
+        generator = torch.Generator().manual_seed(3)
+        for name, shape in (("tokens", (VOCAB, 8)), ("positions", (MAX_LEN, 8)), ("head", (8, VOCAB))):
+            setattr(self, name, nn.Parameter(torch.randn(*shape, generator=generator, dtype=torch.float64)))
+
+    def embed(self, ids):
+        return (self.tokens[ids] + 0.3 * self.positions[: ids.shape[1]]).float()
+
+    def from_embedded(self, x):
+        x = x.double()
+        scores = x @ x.transpose(1, 2) / 8  # (batch, target, source)
+        if self.causal:
+            future = torch.ones(scores.shape[1:], dtype=torch.bool).triu(1)
+            scores = scores.masked_fill(future, float("-inf"))
+        return ((x + scores.softmax(-1) @ x) @ self.head.double()).float()
+
+    def forward(self, ids):
+        return self.from_embedded(self.embed(ids))
+
+
+def lend(model, text):
+    """The model as the student's test gets it."""
+    about = {"vocab_size": VOCAB, "max_len": MAX_LEN}
+    return held(model, attributes=about, methods=("embed", "from_embedded"), text=text, elements=2**15, longest=2**12)
+
+
+WITH = lend(Model(causal=True), "a model with a causal mask")
+WITHOUT = lend(Model(causal=False), "the same model without a mask")
+
+
+@points(4, hint="Change a later token and compare the logits of the positions before it: they must not move.")
+def test_tells_with_from_without(student):
+    """The test accepts a model with a causal mask, and rejects the same model without one."""
+    accepted, rejected = student.rejects("check_causal", WITH), student.rejects("check_causal", WITHOUT)
+    if accepted and rejected:
+        fail(f"check_causal rejects both: the model with a causal mask too ({accepted.message}).")
+    if accepted:
+        fail(f"check_causal rejects the model with a causal mask ({accepted.message}) and accepts the other.")
+    if not rejected:
+        returned = "" if rejected.returned is None else f" It returned {rejected.returned!r}: it must raise."
+        fail(f"check_causal raised no AssertionError for a model without any mask.{returned}")
