@@ -93,6 +93,17 @@ class Recording(Sequence[RecordedCall]):
     def __len__(self) -> int:
         return len(self._calls)
 
+    @property
+    def text(self) -> str:
+        """How many calls were recorded, as a sentence begins."""
+        if not self.seen:
+            return "no call of attention was recorded"
+        count = "1 call" if self.seen == 1 else f"{self.seen} calls"
+        found = f"{count} of attention {'was' if self.seen == 1 else 'were'} recorded"
+        if self.refused:
+            found += f" ({self.refused} with an answer that does not follow from the inputs)"
+        return found
+
     def __repr__(self) -> str:
         return f"<Recording of {len(self)} calls, {self.seen} seen, {self.refused} refused>"
 

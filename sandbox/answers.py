@@ -36,6 +36,7 @@ class LoadReport:
     notes: tuple[str, ...]
     seconds: float
     level: Literal["all", "definitions", "constants"]
+    kind: Literal["script", "notebook"] = "script"
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,7 @@ class Guest:
             tuple(note[:300] for note in answer.notes[:50]),
             taken,
             program.level,
+            program.kind,
         )
         return self.report
 
