@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,10 @@ def check_command(path: Path, name: str | None, backend: str) -> int:
     """Run the public checks on `path` and print what they say; return the exit status."""
     screen, errors = console(), console(stderr=True)
     with sentences(AssignmentError, UnreadableSubmission, SandboxBroken):
-        submission = read_submission(path)
+        submission = read_submission(path, words="any")
         assignment = chosen(path, submission, name)
+        if not submission.programs and assignment.words == "none":
+            submission = read_submission(path, assignment.files)  # which says that there is no code
         screen.print(
             f"{shown_path(name_of(path))}: the public checks of “{assignment.title}”.", soft_wrap=True
         )
@@ -45,9 +48,20 @@ def chosen(path: Path, submission: Submission, name: str | None) -> Assignment:
         return find_assignment(name)
     try:
         known = handed_out(path) or installed_assignments()
+        if not submission.programs:
+            return of_words(known)
         return choose_assignment(defined_names(submission.programs), known)[1]
     except AssignmentError as error:
         raise AssignmentError(f"{shown_path(path)}: {error}") from None
+
+
+def of_words(known: Mapping[str, Assignment]) -> Assignment:
+    """Return the one assignment, or the one that holds all others, that a file without code may be for."""
+    asking = [one for one in known.values() if one.words != "none"]
+    most = max(asking, key=lambda one: len(one.exercises), default=None)
+    if most is None or {e.id for one in asking for e in one.exercises} - {e.id for e in most.exercises}:
+        raise AssignmentError("it holds no code that would tell which assignment it is for. Name it by -a.")
+    return most
 
 
 def public_result(assignment: Assignment, path: Path, submission: Submission, backend: str) -> Result:

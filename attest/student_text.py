@@ -108,8 +108,8 @@ def _words(view: ProseView) -> Iterator[Line]:
     for item in view.items:
         yield from _prose(f"{item.mark} {item.word}: {item.title} ({item.points})", style=STYLES[item.tone])
         yield from _prose(item.comment, "    ")
-    if view.answered:
-        yield from _prose(f"Your answer. {view.summary}", "    ")
+    if view.answered or not view.items:
+        yield from _prose(f"Your answer in words. {view.summary}", "    " if view.items else "")
     for piece in view.pieces:
         shown = excerpt(piece.text.text, limit=2000, max_lines=MOST_WORD_LINES)
         yield from _indented(shown.text, f"      {BAR}")

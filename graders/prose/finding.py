@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graders.assignment import Assignment, AssignmentError, Exercise
 from graders.prose.sections import Sections, known_lines, words
 from graders.reading import ProseCell, Submission, UnreadableSubmission
 from graders.reading.kinds import described
@@ -21,9 +21,9 @@ from graders.reading.notebook import read_notebook
 from graders.reading.submission import ORDINARY
 from graders.reading.text import decode
 from graders.result import AnswerPiece
+from graders.starters import starter_files
 
 if TYPE_CHECKING:
-    from graders.assignment import Assignment, Exercise
     from sandbox import Program
 
 MOST_CHARACTERS = 20_000  # of one answer: a person reads no more, and a spreadsheet's cell holds it
@@ -31,7 +31,9 @@ MOST_PIECES = 50
 _LONGEST_SOURCE = 500_000
 _LONGEST_FILE = 400_000
 _FEWEST_WORDS = 8  # of a docstring that answers something; a shorter one says what a function returns
-_EMPTY = frozenset(words(text) for text in ("", "todo", "your answer", "your answer here", "answer", "..."))
+_EMPTY = frozenset(
+    words(text) for text in ("", "todo", "your answer", "your answer here", "answer", "answers")
+)
 _UNREAD = (".docx", ".doc", ".odt", ".pdf", ".rtf", ".pages")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -117,9 +119,7 @@ class AnswerFinder:
         """Yield what may be an answer though nothing says so: docstrings, and notes in a notebook."""
         if self._single:
             for cell in submission.prose:
-                for piece in self._whole(_in_cell(cell), cell.text):
-                    if any(line.strip() and not line.startswith("#") for line in piece.own.split("\n")):
-                        yield piece
+                yield from self._whole(_in_cell(cell), cell.text)
         for program in submission.programs:
             if self._single and program.kind == "script":
                 for line, text in _top_strings(program):
@@ -140,17 +140,18 @@ class AnswerFinder:
         run: list[str] = []
         own: list[str] = []
         whose: str | None = None
+        says = False  # something other than a heading
 
         def ended() -> Iterator[tuple[str, _Piece]]:
             mine = "\n".join(own).strip("\n")
-            if whose is not None and mine.strip():
+            if whose is not None and says:
                 yield whose, _Piece(where, "\n".join(run).strip("\n"), mine)
 
         for line in sections.lines(_UNSTORABLE.sub("\ufffd", text).replace("\r", "\n")):
             belongs = always or line.exercise
             if belongs != whose:
                 yield from ended()
-                run, own, whose = [], [], belongs
+                run, own, whose, says = [], [], belongs, False
             known = words(line.text) in self._known
             if line.heading and (known or set(words(line.beside)) <= self._titles):
                 if always:
@@ -160,6 +161,7 @@ class AnswerFinder:
             # Short lines may well be the student's, though such a line is in the handout too.
             if not known or (own and len(words(line.text)) < 3):
                 own.append(line.text)
+                says = says or line.heading or not (known or line.text.lstrip().startswith("#"))
         yield from ended()
 
 
@@ -192,16 +194,15 @@ def _given(exercise: Exercise) -> Iterator[str]:
     """Yield every text that a student is given for an exercise."""
     if exercise.prose:
         yield exercise.prose.asks
-    for path in (exercise.folder / "handout.md", *exercise.starters):
-        with suppress(OSError, UnreadableSubmission):
-            yield from _texts(path)
-
-
-def _texts(path: Path) -> Iterator[str]:
-    text = path.read_bytes().decode("utf-8", "replace")
-    if path.suffix == ".ipynb":
-        yield from (cell.text for cell in read_notebook(text, path.name, ORDINARY, words=True).prose)
-    yield text
+    with suppress(OSError):
+        yield (exercise.folder / "handout.md").read_text("utf-8", "replace")
+    with suppress(AssignmentError, OSError):
+        for name, data in starter_files(exercise).items():
+            text = data.decode("utf-8", "replace")
+            if name.endswith(".ipynb"):
+                with suppress(UnreadableSubmission):
+                    yield from (cell.text for cell in read_notebook(text, name, ORDINARY, words=True).prose)
+            yield text
 
 
 def _parsed(source: str) -> list[ast.stmt]:
