@@ -73,7 +73,7 @@ _DENIED_NEAR = _one_of(
     *(
         r"\bthought\b",
         r"\bat first\b",
-        r"\b(?:might|would|could) (?:think|expect|guess|say)",
+        r"\b(?:might|could|(?<!\bi )would) (?:think|expect|guess)",
         r"\bone would\b",
     ),
     *(r"\binitially\b", r"\btempt", r"\b(?:wrong|incorrect|mistaken|misconception)\b", r"\bwould have\b"),

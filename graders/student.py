@@ -18,7 +18,7 @@ from graders.comparing import CheckFailure
 from graders.rejecting import Rejection, rejection
 from graders.result import Fact, Picture
 from graders.showing import describe, line
-from sandbox.errors import NoHidden, StudentRaised
+from sandbox.errors import NameMissing, NoHidden, StudentRaised
 from sandbox.inside.values import Opaque
 
 if TYPE_CHECKING:
@@ -79,8 +79,11 @@ class Student:
         return self._ran(again)
 
     def has(self, name: str) -> bool:
-        """Return whether the submission defines `name`."""
-        return any(info.name == name for info in self._find_guest(name).names())
+        """Return whether the submission defines `name`; one without a program defines nothing."""
+        try:
+            return any(info.name == name for info in self._find_guest(name).names())
+        except NameMissing:
+            return False
 
     def value(self, name: str) -> Any:
         """Return the value that the submission gives to `name`, as it stands when it has been loaded."""
