@@ -1,0 +1,27 @@
+"""Heads that take every n-th feature."""
+
+import torch
+
+
+def split_heads(x, num_heads):
+    batch, length, d_model = x.shape
+    if d_model % num_heads != 0:
+        raise ValueError(f"d_model {d_model} is not divisible by num_heads {num_heads}")
+    return x.view(batch, length, d_model // num_heads, num_heads).permute(0, 3, 1, 2)
+
+
+def merge_heads(x):
+    return x.transpose(1, 2).flatten(2)
+
+
+def test_heads(split_heads, merge_heads):
+    x = torch.randn(2, 3, 12)
+    heads = torch.stack([x[..., 0:3], x[..., 3:6], x[..., 6:9], x[..., 9:12]], dim=1)
+    assert torch.equal(split_heads(x, 4), heads)
+    assert torch.equal(merge_heads(heads), x)
+    try:
+        split_heads(x, 5)
+    except ValueError as error:
+        assert "12" in str(error) and "5" in str(error)
+    else:
+        raise AssertionError("12 features and 5 heads raised nothing")

@@ -1,0 +1,20 @@
+"""A test that looks at shapes only."""
+
+import torch
+
+
+def split_heads(x, num_heads):
+    batch, length, d_model = x.shape
+    if d_model % num_heads != 0:
+        raise ValueError(f"d_model {d_model} is not divisible by num_heads {num_heads}")
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
+
+
+def merge_heads(x):
+    return x.transpose(1, 2).flatten(2)
+
+
+def test_heads(split_heads, merge_heads):
+    x = torch.randn(2, 3, 12)
+    assert split_heads(x, 4).shape == (2, 4, 3, 3)
+    assert merge_heads(split_heads(x, 4)).shape == x.shape

@@ -1,0 +1,21 @@
+"""A test that does not try numbers that do not divide."""
+
+import torch
+
+
+def split_heads(x, num_heads):
+    batch, length, d_model = x.shape
+    if d_model % num_heads != 0:
+        raise ValueError(f"d_model {d_model} is not divisible by num_heads {num_heads}")
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
+
+
+def merge_heads(x):
+    return x.transpose(1, 2).flatten(2)
+
+
+def test_heads(split_heads, merge_heads):
+    x = torch.randn(2, 3, 12)
+    heads = torch.stack(x.chunk(4, dim=-1), dim=1)
+    assert torch.equal(split_heads(x, 4), heads)
+    assert torch.equal(merge_heads(heads), x)
