@@ -1,0 +1,3 @@
+"""The shape as a text."""
+
+AVERAGED_WEIGHTS_SHAPE = "8 × 32 × 32"
