@@ -44,6 +44,7 @@ class Student:
     ) -> None:
         self._find_guest = find_guest
         self._seed = seed
+        self._same_draws = False
         self._record = record
         self._cap: MemoryCap | None = None
         self._ran = ran
@@ -193,7 +194,14 @@ class Student:
             return type(value)(self._wrapped(item, guest, made_by) for item in value)
         return value
 
+    def repeat_draws(self) -> None:
+        """Let the next call draw the same random numbers as the last one: dropout then drops the same."""
+        self._same_draws = True
+
     def _next_seed(self) -> int:
+        if self._same_draws:
+            self._same_draws = False
+            return self._seed
         # Each call has its own stream, or dropout would draw the same mask in every call.
         self._seed = (self._seed * 6364136223846793005 + 1442695040888963407) % 2**63
         return self._seed

@@ -101,6 +101,13 @@ def test_each_call_draws_other_numbers_and_a_repetition_the_same(student: Studen
     assert torch.equal(again.draws(), first)
 
 
+def test_a_call_can_draw_the_same_numbers_as_the_last_one(student: Student) -> None:
+    first = student.draws()
+    student.repeat_draws()
+    assert torch.equal(student.draws(), first)
+    assert not torch.equal(student.draws(), first)
+
+
 def test_a_module_is_built_cast_and_asked(student: Student) -> None:
     net = student.build("Net", width=4).eval()
     assert {parameter.dtype for parameter in net.parameters()} == {torch.float64}
