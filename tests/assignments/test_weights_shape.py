@@ -54,7 +54,7 @@ def test_the_name_counts_where_both_are_there(check):
 
 
 def test_the_right_shape_beside_one_of_each_head_is_read_in_favour(check):
-    check(student("There are (8, H, 32, 32), and there are (8, 32, 32)."))
+    check(student("head weights (8, H, 32, 32), mean weights (8, 32, 32)"))
 
 
 @pytest.mark.parametrize(
