@@ -1,0 +1,48 @@
+"""What a student may run before handing in."""
+
+import math
+
+import torch
+
+from graders import close, fail, fresh_tensor, held, points, tensor
+
+CAP = 8 * 2**20
+LENGTH, CHUNK = 1536, 64
+SHOWN = slice(0, LENGTH, 97)  # the targets whose values are compared
+
+
+@points(
+    4, hint="Take chunk_size targets at a time: their scores, their softmax, their context; then the next."
+)
+def test_memory_of_long_batches(student):
+    """1,536 tokens and two heads in chunks of 64 need less than 8 MiB, and have the right values."""
+    query, key, value = fresh_tensor(3, 1, 2, LENGTH, 4, seed=1, dtype=torch.float32).unbind(0)
+    # What a first call reads of PyTorch itself is nobody's scores.
+    student.chunked_attention.no_grad(query[..., :8, :], key[..., :8, :], value[..., :8, :], chunk_size=4)
+    with student.memory_cap(CAP) as memory:
+        got = student.chunked_attention.no_grad(query, key, value, chunk_size=CHUNK)
+    student.fact("memory of the longest call", f"{memory.peak} of {CAP // 2**20} MiB")
+    weights = (query[..., SHOWN, :] @ key.transpose(-2, -1) / math.sqrt(4)).softmax(-1)
+    close(tensor(got, shape=value.shape)[..., SHOWN, :], weights @ value, what="the context of some targets")
+
+
+def attention(query, key, value, causal=False, chunk_size=64):  # noqa: ARG001 the values do not depend on it
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    if causal:
+        scores = scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1), -math.inf)
+    return scores.softmax(-1) @ value
+
+
+def last_chunk_forgotten(query, key, value, causal=False, chunk_size=64):
+    context = attention(query, key, value, causal)
+    context[..., context.shape[-2] // chunk_size * chunk_size :, :] = 0.0
+    return context
+
+
+@points(2, hint="Take a length that chunk_size does not divide, and compare with PyTorch's own attention.")
+def test_your_test_on_two_attentions(student):
+    """test_same_values rejects an attention that forgets the last, shorter chunk, and accepts a right one."""
+    if not student.rejects("test_same_values", held(last_chunk_forgotten)):
+        fail("Your test let an attention pass whose last chunk is zero where it is shorter than the others.")
+    if student.rejects("test_same_values", held(attention)):
+        fail("Your test rejected an attention that has the right values.")

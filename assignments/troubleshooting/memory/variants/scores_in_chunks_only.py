@@ -1,0 +1,28 @@
+"""Scores in chunks that are put together before the softmax."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+
+def chunked_attention(query, key, value, causal=False, chunk_size=64):
+    sources = torch.arange(key.shape[-2])
+    contexts = []
+    for start in range(0, query.shape[-2], chunk_size):
+        chunk = query[..., start : start + chunk_size, :]
+        scores = chunk @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+        contexts.append(scores)
+    scores = torch.cat(contexts, dim=-2)
+    if causal:
+        scores = scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1), -math.inf)
+    return scores.softmax(dim=-1) @ value
+
+
+def test_same_values(attention):
+    query, key, value = torch.randn(3, 2, 2, 7, 4).unbind(0)
+    for causal in (False, True):
+        whole = F.scaled_dot_product_attention(query, key, value, is_causal=causal)
+        for chunk_size in (1, 3, 7, 10):
+            chunked = attention(query, key, value, causal=causal, chunk_size=chunk_size)
+            assert torch.allclose(chunked, whole, atol=1e-5), (causal, chunk_size)
