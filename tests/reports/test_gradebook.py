@@ -16,7 +16,7 @@ from reports.gradebook import cell
 from tests.reports.made_results import ALL, EVERY_VERDICT, NOT_GRADED, TYPICAL, UNREADABLE
 from tests.reports.result_maker import result
 
-FIXED = ["student_id", "name", "status", "points", "max_points", "pending_points", "percent"]
+FIXED = ["student_id", "name", "status", "points", "max_points", "pending_points", "waiting_points", "percent"]
 
 
 def read(data: bytes) -> pandas.DataFrame:
@@ -25,8 +25,8 @@ def read(data: bytes) -> pandas.DataFrame:
 
 def test_the_columns_are_the_documented_ones() -> None:
     frame = read(grades_csv([TYPICAL]))
-    assert list(frame.columns[:7]) == FIXED
-    assert list(frame.columns[7:10]) == [
+    assert list(frame.columns[:8]) == FIXED
+    assert list(frame.columns[8:11]) == [
         "points_scaled_dot_product_attention",
         "points_masks",
         "points_mean_pool",
