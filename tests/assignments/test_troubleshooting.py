@@ -171,7 +171,7 @@ def test_the_kept_tests_of_the_model_answers_tell_them_apart():
 
 
 def test_the_memory_asked_for_stands_between_chunks_and_the_whole_table():
-    """Four tables of a chunk, and as much again, are within the cap; the whole table is more than two caps."""
+    """Four tables of a chunk, and as much again, are within the cap; the whole one is more than two caps."""
     checks = load(TROUBLE["memory"].public_tests)
     chunk, table = (4 * 2 * rows * checks.LENGTH for rows in (checks.CHUNK, checks.LENGTH))
     assert 2 * 4 * chunk <= checks.CAP
