@@ -37,8 +37,9 @@ def integer(value: Any, what: str = "the output") -> int:
     """Return `value` as an int if it is a whole number; fail the check clearly otherwise."""
     number = whole(value)
     if number is None:
+        wanted = "a smaller number" if isinstance(value, Opaque) and value.type_name == "int" else "an int"
         raise CheckFailure(
-            f"Wrong type for {what}: {describe(value)} came; an int was expected{_mend(value)}.", got=value
+            f"Wrong type for {what}: {describe(value)} came; {wanted} was expected{_mend(value)}.", got=value
         )
     return number
 
@@ -49,8 +50,7 @@ def integer_lists(value: Any, what: str = "the output", one: str = "item") -> li
     Tuples and one-dimensional integer tensors will do for lists. `one` names an inner list.
     """
     return [
-        _integers(item, f"{one} {index}")
-        for index, item in enumerate(_items(value, what, f"a list of {one}s"))
+        _integers(item, f"{one} {index}") for index, item in enumerate(_items(value, what, "a list of lists"))
     ]
 
 

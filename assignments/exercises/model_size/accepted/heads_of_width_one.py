@@ -1,0 +1,4 @@
+"""Heads of width one are allowed."""
+
+D_MODEL = 32
+NUM_HEADS = 32

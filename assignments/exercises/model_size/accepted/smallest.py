@@ -1,0 +1,3 @@
+"""One and one."""
+
+D_MODEL = NUM_HEADS = 1

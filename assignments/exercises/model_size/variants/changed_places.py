@@ -1,0 +1,4 @@
+"""I mixed up the two names."""
+
+D_MODEL = 4
+NUM_HEADS = 64

@@ -1,0 +1,4 @@
+"""I took round numbers."""
+
+D_MODEL = 100
+NUM_HEADS = 8

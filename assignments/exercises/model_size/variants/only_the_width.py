@@ -1,0 +1,3 @@
+"""I forgot the heads."""
+
+D_MODEL = 128

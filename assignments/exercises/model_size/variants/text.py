@@ -1,0 +1,4 @@
+"""I read the sizes from a configuration, as texts."""
+
+D_MODEL = "64"
+NUM_HEADS = "4"
