@@ -27,8 +27,9 @@ def printed_shape(text: str, shape: Sequence[int]) -> bool:
 def printed_row(text: str, rows: Tensor) -> int | None:
     """Return the first of `rows` (rows, numbers) that was printed at the precision at which it was printed.
 
-    The numbers stand one after another, or with one other number between them, such as an index. Less than
-    two decimals say nothing and are taken for two.
+    The numbers stand one after another, or with one other number between them, such as an index. A row with
+    less than two decimals ([1, 0, 0] or [0.4, 0.6]) counts as one with three, of which zeros were left out:
+    taken as it stands it would be like too many others.
     """
     width = rows.shape[-1]
     found = _numbers(text)
@@ -42,8 +43,10 @@ def printed_row(text: str, rows: Tensor) -> int | None:
         values, decimals, scientific = table.unfold(0, span, 1)[..., ::step].unbind(1)
         most = torch.where(scientific.bool(), 0.0, decimals).amax(1, keepdim=True)
         decimals = torch.where(scientific.bool(), decimals, most)
-        # Numbers may have been cut off in place of rounded; with two decimals that would say too little.
-        allowed = torch.where(decimals >= 3, 10.0**-decimals, 0.005).clamp(min=0.0) + _SINGLE
+        # With three decimals and more, numbers may have been cut off in place of rounded.
+        allowed = (
+            torch.where(decimals >= 3, 10.0**-decimals, torch.where(decimals >= 2, 0.005, 0.0005)) + _SINGLE
+        )
         for start in range(0, len(values), 1024):
             some, within = values[start : start + 1024, None], allowed[start : start + 1024, None]
             hits = ((some - rows[None]).abs() <= within).all(-1).any(0).nonzero()

@@ -95,9 +95,9 @@ class Recording(Sequence[RecordedCall]):
 
     @property
     def text(self) -> str:
-        """How many calls were recorded, as a sentence begins."""
+        """How many calls were recorded, as a sentence without its end."""
         if not self.seen:
-            return "no call of attention was recorded"
+            return "No call of attention was recorded"
         count = "1 call" if self.seen == 1 else f"{self.seen} calls"
         found = f"{count} of attention {'was' if self.seen == 1 else 'were'} recorded"
         if self.refused:

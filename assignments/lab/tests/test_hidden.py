@@ -13,24 +13,20 @@ PASSING = re.compile(
     r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:e-?\d+)?\s*(?:ns|µs|us|ms|s|secs?|seconds?|mins?|minutes?|it/s)\b"
     r"|\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d(?:\.\d+)?)?"
 )
-LACKS = re.compile(r"average_attn_weights[^\n]*\d+\.\d+|\d+\.\d+[^\n]*average_attn_weights")
-
-
-def whole(student):
-    return f"{student.recording.text}".capitalize()
 
 
 @points(
     1,
-    hint="Ask for the averaged weights and for those of each head of the same batch, and compare with .mean(dim=1).",
+    hint="Ask for both kinds of weights of the same batch, and compare the average with .mean(dim=1).",
     requires=("test_heads_apart",),
 )
 def test_mean_over_heads(student):
-    """Of one batch there are averaged weights and weights of each head, whose mean over the heads they are."""
-    apart = [call for call in student.recording if call.per_head]
+    """The mean over the heads of the weights of each head is the average that the layer gives."""
+    calls = student.recording
+    apart = [call for call in calls if call.per_head]
     if not apart or any(call.kind == "softmax" for call in apart):
         return  # said to be lacking, or averaged by hand
-    averaged = [call for call in student.recording if call.returned is not None and call.returned.dim() == 3]
+    averaged = [call for call in calls if call.returned is not None and call.returned.dim() == 3]
     for one in apart:
         for other in averaged:
             if one.averaged.shape == other.averaged.shape and torch.allclose(
@@ -38,115 +34,117 @@ def test_mean_over_heads(student):
             ):
                 return
     fail(
-        f"{whole(student)}: {len(apart)} with weights of each head, {len(averaged)} with averaged weights, and none of "
-        "these is the mean over the heads of one of those. The same batch was expected in both."
+        f"{calls.text}: {len(apart)} with weights of each head, {len(averaged)} with averaged weights, "
+        "and none of the latter is the mean of the former. The same batch was expected in both."
     )
 
 
-def padded(call):
-    """What is wrong with a call's padding; "" if nothing is."""
+def padding_problem(call):
+    """Return what is wrong with a call's padding: "" if nothing is, None if it has none."""
     blocked = call.padding
     if not blocked.any():
         return None
     for row, own in enumerate(blocked):
         if own.all():
             return f"every source of sequence {row} is blocked, so that nothing is left to attend to (nan)"
-        if own.any() and not (own.long().diff() >= 0).all():
-            first = own.long().tolist()
+        if (own.long().diff() < 0).any():
             return (
-                f"sequence {row} has the mask {first} (1 = blocked): its first tokens are blocked and later ones "
-                "are not. True means blocked, and the padding stands on the right"
+                f"sequence {row} has the mask {own.tolist()}, which blocks its first tokens and not the "
+                "last. True means blocked, and the padding stands on the right"
             )
     columns = blocked[:, None, None, :].expand(call.weights.shape)
-    if not call.weights[columns].abs().le(NOTHING).all():
-        return "blocked sources still have weight"
-    return ""
+    return "" if call.weights[columns].abs().le(NOTHING).all() else "blocked sources still have weight"
 
 
-@points(3, hint="key_padding_mask is (batch, source), bool: True at the sources that are padding, here on the right.")
-def test_padding(student):
-    """With a padding mask the blocked sources, some but not all of a sequence, have weight 0."""
-    found = {}
-    for call in student.recording:
-        problem = padded(call)
-        if problem is not None:
-            found.setdefault(problem, call)
-    if "" in found:
-        call = found[""]
-        row = int(call.padding.any(1).nonzero()[0])
-        title = f"Your weights with padding, sequence {row}"
-        student.show(attention_map(call.averaged[row], title=title))
-        return
-    for problem, call in found.items():
-        row = int(call.padding.any(1).nonzero()[0])
-        pictures = [] if call.averaged[row].isnan().any() else [attention_map(call.averaged[row])]
-        fail(f"{whole(student)}, {len(found)} kind of them with blocked sources: {problem}.", pictures=pictures)
-    fail(f"{whole(student)}; in none of them a source was blocked for all targets of a sequence.")
-
-
-def causal(call):
-    """What is wrong with a call's causal mask; "" if nothing is, None if it has none."""
+def causal_problem(call):
+    """Return what is wrong with a call's causal mask: "" if nothing is, None if it has none."""
     weights, length = call.weights, call.weights.shape[-1]
     if weights.shape[-2] != length or length < 2:
         return None
     future = torch.ones(length, length, dtype=torch.bool).triu(1)
     if weights[..., future].abs().le(NOTHING).all() and weights[..., future.T].gt(SOMETHING).any():
         return ""
-    blocked = call.blocked.flatten(0, 1).all(0)
-    if blocked.all(0).any() and not blocked.any(1).all():
-        blocked = blocked & ~blocked.all(0)  # padding, which is another step
-    if blocked[0].all():
-        return "row 0 has nothing left to attend to (nan): the mask blocks the token itself, so begin above the diagonal"
+    blocked = (call.blocked & ~call.padding[:, None, None, :]).flatten(0, 1).any(0)
+    whole = call.blocked.flatten(0, 1).all(-1).all(0)  # targets that have nothing left
+    if whole.any():
+        return f"row {int(whole.nonzero()[0])} has nothing left to attend to (nan): begin above the diagonal"
     if blocked.diagonal().any():
         return "a token may not attend to itself: begin above the diagonal"
     if blocked[future.T].any() and not blocked[future].any():
-        return "it blocks the past and leaves the future: transposed (True belongs above the diagonal)"
-    if blocked[future].any():
-        return "a part of the future can be seen still"
-    return None
+        return "it blocks the past and leaves the future; True belongs above the diagonal (targets are rows)"
+    return "a part of the future can still be seen" if blocked[future].any() else None
 
 
-@points(3, hint="attn_mask=torch.ones(4, 4, dtype=torch.bool).triu(1): True above the diagonal means blocked.")
-def test_causal(student):
-    """With a causal mask row 0 is [1, 0, 0, 0] and nothing is left above the diagonal."""
+def first_of_each(student, problem_of):
+    """Return the first call for each problem found, in their order."""
     found = {}
     for call in student.recording:
-        problem = causal(call)
+        problem = problem_of(call)
         if problem is not None:
             found.setdefault(problem, call)
+    return found
+
+
+def drawn(weights, **more):
+    return [] if weights.isnan().any() else [attention_map(weights, **more)]
+
+
+@points(
+    3, hint="key_padding_mask is (batch, source), bool: True at the sources that are padding, on the right."
+)
+def test_padding(student):
+    """With a padding mask the blocked sources, some but not all of a sequence, have weight 0."""
+    found = first_of_each(student, padding_problem)
+    for problem, call in found.items():
+        row = int(call.padding.any(1).nonzero()[0])
+        if "" in found:
+            row = int(found[""].padding.any(1).nonzero()[0])
+            title = f"Your weights with padding: sequence {row}"
+            student.show(attention_map(found[""].averaged[row], title=title))
+            return
+        fail(f"{student.recording.text}; of one with padding: {problem}.", pictures=drawn(call.averaged[row]))
+    fail(f"{student.recording.text}; in none of them a padding mask blocked a source.")
+
+
+@points(
+    3, hint="attn_mask=torch.ones(4, 4, dtype=torch.bool).triu(1): True above the diagonal means blocked."
+)
+def test_causal(student):
+    """With a causal mask row 0 is [1, 0, 0, 0] and nothing is left above the diagonal."""
+    found = first_of_each(student, causal_problem)
     if "" in found:
-        student.show(attention_map(found[""].averaged[0], title="Your weights with the causal mask, sequence 0"))
+        title = "Your weights with the causal mask: sequence 0"
+        student.show(attention_map(found[""].averaged[0], title=title))
         return
     for problem, call in found.items():
         weights = call.averaged[0]
         future = torch.ones(weights.shape, dtype=torch.bool).triu(1)
-        pictures = [] if weights.isnan().any() else [attention_map(weights, blocked=future)]
-        fail(f"{whole(student)}; of one with a mask: {problem}.", pictures=pictures)
-    fail(f"{whole(student)}; none had a causal mask.")
+        pictures = drawn(weights, blocked=future)
+        fail(f"{student.recording.text}; of one with a mask: {problem}.", pictures=pictures)
+    fail(f"{student.recording.text}; none had a causal mask.")
 
 
-def sequences(call, chosen):
-    """The rows of weights of some sequences of a call."""
-    given = [call.weights[chosen], call.averaged[chosen]]
-    if call.returned is not None and len(call.returned) == len(chosen):
-        given.append(call.returned[chosen])
-    return torch.cat([weights.flatten(0, -2) for weights in given])
+def rows_with_padding(call):
+    """Return the rows of weights of the sequences that have padding."""
+    chosen = call.padding.any(1)
+    given = [call.weights, call.averaged, *([] if call.returned is None else [call.returned])]
+    return torch.cat([weights[chosen].flatten(0, -2) for weights in given if len(weights) == len(chosen)])
 
 
 @points(2, hint="print(weights[0]) prints the rows of the first sequence, with four decimals.")
 def test_prints_rows(student):
-    """Rows of weights are printed, without a mask, with padding and with the causal mask, and are those computed."""
+    """Rows of weights that the layer computed are printed: without a mask, with padding, and causal."""
     wanted = {"without a mask": [], "with padding": [], "with the causal mask": []}
     for call in student.recording:
-        if padded(call) == "":
-            wanted["with padding"].append(sequences(call, call.padding.any(1)))
-        if causal(call) == "":
+        if padding_problem(call) == "":
+            wanted["with padding"].append(rows_with_padding(call))
+        if causal_problem(call) == "":
             wanted["with the causal mask"].append(call.rows())
         if not call.blocked.any():
             wanted["without a mask"].append(call.rows())
     kinds = {kind: rows for kind, rows in wanted.items() if rows}
     if not kinds:
-        fail(f"{whole(student)}, so there is no row of weights to print.")
+        fail(f"{student.recording.text}, so there is no row of weights to print.")
     missing = []
     for kind, calls in kinds.items():
         widths = {rows.shape[-1] for rows in calls}
@@ -156,8 +154,8 @@ def test_prints_rows(student):
     if missing:
         example = ", ".join(f"{value:.4f}" for value in kinds[missing[0]][0][0].tolist()[:8])
         fail(
-            f"No row of the weights {' or '.join(missing)} was found among the numbers that were printed. One of them is "
-            f"[{example}].",
+            f"No row of the weights {' or '.join(missing)} is among the numbers that were printed. "
+            f"One of them is [{example}].",
             earned=(len(kinds) - len(missing)) / 3,
         )
 
@@ -165,13 +163,13 @@ def test_prints_rows(student):
 @points(1, hint="Call torch.manual_seed before the layer is built and before anything random is drawn.")
 def test_same_again(student):
     """Run a second time, the program prints the same."""
-    first = student.printed
-    if not re.search(r"\d", first):
-        fail("No number was printed, so there is nothing to compare.")
-    again = student.printed_again
-    one, other = (PASSING.sub("…", text).splitlines() for text in (first, again))
+    first = PASSING.sub("…", student.printed)
+    if not student.recording or not re.search(r"\d", first):
+        fail(f"{student.recording.text} and printed, so there is nothing to compare.")
+    one, other = first.splitlines(), PASSING.sub("…", student.printed_again).splitlines()
     for number, (left, right) in enumerate(zip(one, other, strict=False), start=1):
         if left != right:
-            fail(f"Line {number} of what is printed differs: {left.strip()[:120]!r} first, {right.strip()[:120]!r} the second time.")
+            then, now = left.strip()[:120], right.strip()[:120]
+            fail(f"Line {number} of what is printed was {then!r} first and {now!r} the second time.")
     if len(one) != len(other):
         fail(f"{len(one)} lines were printed first, {len(other)} the second time.")

@@ -1,0 +1,25 @@
+"""A layer that attends across the batch."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+layer = nn.MultiheadAttention(embed_dim=8, num_heads=2).eval()
+x = torch.randn(3, 4, 8)
+
+out, weights = layer(x, x, x)
+print(out.shape, weights.shape)
+
+_, per_head = layer(x, x, x, average_attn_weights=False)
+print(per_head.shape)
+print(torch.allclose(per_head.mean(dim=1), weights, atol=1e-6))
+
+key_padding_mask = torch.arange(3) >= torch.tensor([3, 3, 2, 2])[:, None]
+_, padded = layer(x, x, x, key_padding_mask=key_padding_mask)
+print(padded[3, 0])
+
+causal_mask = torch.ones(3, 3, dtype=torch.bool).triu(1)
+_, causal = layer(x, x, x, attn_mask=causal_mask)
+print(causal[0])
+
+print(weights[0, 0])

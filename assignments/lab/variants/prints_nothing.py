@@ -1,0 +1,19 @@
+"""A lab that prints nothing."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+layer = nn.MultiheadAttention(embed_dim=8, num_heads=2, batch_first=True).eval()
+x = torch.randn(3, 4, 8)
+
+out, weights = layer(x, x, x)
+
+_, per_head = layer(x, x, x, average_attn_weights=False)
+
+key_padding_mask = torch.arange(4) >= torch.tensor([4, 3, 2])[:, None]
+_, padded = layer(x, x, x, key_padding_mask=key_padding_mask)
+
+causal_mask = torch.ones(4, 4, dtype=torch.bool).triu(1)
+_, causal = layer(x, x, x, attn_mask=causal_mask)
+
