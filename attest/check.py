@@ -50,7 +50,8 @@ def chosen(path: Path, submission: Submission, name: str | None) -> Assignment:
         known = handed_out(path) or installed_assignments()
         if not submission.programs:
             return of_words(known)
-        return choose_assignment(defined_names(submission.programs), known)[1]
+        names, files = defined_names(submission.programs), [one.path for one in submission.programs]
+        return choose_assignment(names, known, files)[1]
     except AssignmentError as error:
         raise AssignmentError(f"{shown_path(path)}: {error}") from None
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graders.assignment import FILE, Assignment, AssignmentError, read_assignment
+from graders.reading.names import bare_stem
 
 if TYPE_CHECKING:
     from sandbox import Program
@@ -73,16 +74,27 @@ def defined_names(programs: Iterable[Program]) -> set[str]:
     return names
 
 
-def choose_assignment(names: set[str], known: Mapping[str, Assignment]) -> tuple[str, Assignment]:
+def choose_assignment(
+    names: set[str], known: Mapping[str, Assignment], files: Iterable[str] = ()
+) -> tuple[str, Assignment]:
     """Return the assignment that asks for most of `names`, and of several the one that asks for least else.
 
-    Raises AssignmentError where none asks for any of them; the message says which names were expected.
+    `files` are the submission's own: one that an exercise without names asks for says whose it is. Raises
+    AssignmentError where none asks for any of them; the message says which names were expected.
     """
     if not known:
         raise AssignmentError(
             f"no public checks were found. They lie in the folder {CHECKS}/ of the handout: put your file "
             "beside it, or name the folder by -a."
         )
+    stems = {bare_stem(file) for file in files}
+    named = {
+        name: one
+        for name, one in known.items()
+        if any(not each.names and stems & set(map(bare_stem, each.files)) for each in one.exercises)
+    }
+    if named:
+        return min(named.items(), key=lambda item: (len(item[1].exercises), item[0]))
     asked = {
         name: {each for exercise in one.exercises for each in exercise.names} for name, one in known.items()
     }
