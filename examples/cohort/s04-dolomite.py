@@ -132,3 +132,12 @@ def run_layer(layer, x, lengths, causal):
 
 def masked_mean_pool(hidden, padding_mask):
     return MeanPool()(hidden, padding_mask)
+
+
+"""
+Exercise 4
+
+Why skip padding in the mean: sum / n with n the number of real tokens is the only mean which does not depend on T.
+Why the attention mask as well: softmax(q k^T) gives pads weight > 0, so h_i = f(x_1, ..., x_n, pad, ..., pad).
+Then mean_i h_i depends on T, <u>although</u> the mean itself skips the pads.
+"""

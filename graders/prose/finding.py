@@ -30,7 +30,7 @@ MOST_CHARACTERS = 20_000  # of one answer: a person reads no more, and a spreads
 MOST_PIECES = 50
 _LONGEST_SOURCE = 500_000
 _LONGEST_FILE = 400_000
-_FEWEST_WORDS = 8  # of a docstring that answers something; a shorter one says what a function returns
+_FEWEST_WORDS = 15  # of a docstring that answers something; a shorter one says what a function returns
 _EMPTY = frozenset(
     words(text) for text in ("", "todo", "your answer", "your answer here", "answer", "answers")
 )

@@ -78,13 +78,15 @@ class Sections:
             return self._titled(line, atx[2], len(atx[1]))
         if underline and head.strip():
             return self._titled(line, head, 1 if underline[0] == "=" else 2)
+        bare = head.lstrip(" \t*_>")
+        emphasis = head[: len(head) - len(bare)].strip(" \t>")
         for pattern, exercise in self._phrases:
-            begins = pattern.match(head.lstrip(" \t*_>"))
-            if begins and _stands_alone(head.lstrip(" \t*_>")[begins.end() :]):
+            begins = pattern.match(bare)
+            if begins and _stands_out(bare[begins.end() :], emphasis):
                 self._enter(exercise, _PLAIN_LEVEL)
-                return Line(line, exercise, heading=True, beside=head.lstrip(" \t*_>")[begins.end() :])
-        other = self._any.match(head.lstrip(" \t*_>"))
-        if other and _stands_alone(head.lstrip(" \t*_>")[other.end() :]):
+                return Line(line, exercise, heading=True, beside=bare[begins.end() :])
+        other = self._any.match(bare)
+        if other and _stands_out(bare[other.end() :], emphasis):
             self.exercise = None
             return Line(line, None, heading=True)
         return None
@@ -117,6 +119,8 @@ def _pattern(phrase: str) -> re.Pattern[str]:
     return re.compile(r"(?<!\w)" + r"[\W_]{0,10}".join(parts) + end, re.IGNORECASE)
 
 
-def _stands_alone(rest: str) -> bool:
-    """Whether what follows a heading's words in a plain line shows that they are a heading."""
+def _stands_out(rest: str, emphasis: str) -> bool:
+    """Whether what follows a heading's words in a plain line, or that both are bold, makes them a heading."""
+    if emphasis and re.match(rf"[a-h]?[:.)]?{re.escape(emphasis)}", rest):
+        return True
     return re.match(r"[a-h]?[ \t*_]*(?:[:.)\]\-–—]|$)", rest) is not None

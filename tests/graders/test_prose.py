@@ -66,6 +66,7 @@ def texts(found: Found) -> list[str]:
         "__Ex 1:__",
         "Exercise 1\n==========",
         "> Exercise 1)",
+        "**Ex. 1** in short:",
     ],
 )
 def test_a_heading_is_what_a_student_makes_one(tmp_path: Path, heading: str) -> None:
@@ -153,7 +154,7 @@ def test_in_a_single_exercise_a_module_s_docstring_is_its_answer(tmp_path: Path)
 
 
 def test_a_docstring_of_what_is_asked_for_may_be_the_answer(tmp_path: Path) -> None:
-    why = "The sum is over the real rows, since padding would pull it towards zero."
+    why = "The sum is over the real rows alone, since padding rows in it would pull it towards zero."
     source = f'def total(x):\n    """{why}"""\n\n\ndef other(x):\n    """{why} Other."""\n'
     found = find(tmp_path, BOTH, tiny__py=source)["tiny"]
     assert texts(found) == [why]

@@ -31,7 +31,7 @@ def test_the_columns_are_the_documented_ones() -> None:
         "points_masks",
         "points_mean_pool",
     ]
-    assert list(frame.columns[10:]) == [
+    assert list(frame.columns[11:]) == [
         "attempt",
         "source",
         "content_hash",
