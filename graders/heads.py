@@ -27,7 +27,8 @@ class ScoresOf:
         products = torch.einsum("bid,bje->bijde", x, source).flatten(3)
         alone = source.unsqueeze(1).expand(-1, self._length, -1, -1)  # for a bias of the queries
         self._features = torch.cat([products, alone], dim=-1).flatten(0, 2)
-        self._inverse = torch.linalg.pinv(self._features)
+        gram = self._features.T @ self._features
+        self._inverse = torch.linalg.solve(gram, self._features.T)
 
     def fit(self, weights: Tensor) -> tuple[Tensor, float]:
         """Return W_Q W_Kᵀ / scale of each head, (heads, d_model, d_model), and the largest residual.

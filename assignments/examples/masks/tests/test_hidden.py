@@ -16,7 +16,7 @@ from graders import CheckFailure, RemoteModule, cases, close, fail, fresh_tensor
 
 
 @points(2, hint="Make the mask from `length` each time; do not cut it out of one of a fixed size.")
-@cases([1, 2, 3, 7, 17, 64, 65, 257])
+@cases([1, 2, 17, 65, 257])
 def test_causal_any_length(student, length):
     """The causal mask is right for every length, from 1 to beyond 256."""
     same(student.causal_mask(length), reference.causal_mask(length), what="the causal mask")
@@ -30,7 +30,7 @@ def padded_lengths(draw):
 
 
 @points(2, hint="Compare torch.arange(max_len) with lengths.unsqueeze(1), using >=.")
-@cases(padded_lengths(), n=10)
+@cases(padded_lengths(), n=5)
 def test_padding_any_lengths(student, case):
     """The padding mask is right for full rows, for rows of one token and where no row is full."""
     lengths, max_len = case
@@ -157,13 +157,13 @@ def real_outputs(answer, x: Tensor, real: Tensor) -> Tensor:
 def compare(student, layers, case: Rows, causal: bool):
     """With autograd and without: under no_grad PyTorch takes a faster path that treats masks differently."""
     lengths = torch.tensor(case.lengths)
-    for kind in (POST_NORM, PRE_NORM):
-        layer, x, wanted = layers(kind), case.x(kind.d_model), expected(kind, case, causal, student.dtype)
-        got = student.run_layer(layer, x, lengths, causal)
-        close(real_outputs(got, x, case.real), wanted, what="the output at real positions")
-        got = student.run_layer.no_grad(layer, x, lengths, causal)
-        where = "the output at real positions, under torch.no_grad()"
-        close(real_outputs(got, x, case.real), wanted, what=where)
+    for kind, run, where in (
+        (POST_NORM, student.run_layer, ""),
+        (PRE_NORM, student.run_layer.no_grad, ", under torch.no_grad()"),
+    ):
+        x, wanted = case.x(kind.d_model), expected(kind, case, causal, student.dtype)
+        got = run(layers(kind), x, lengths, causal)
+        close(real_outputs(got, x, case.real), wanted, what=f"the output at real positions{where}")
 
 
 @points(
@@ -277,23 +277,22 @@ def test_real_ignores_padding(student, layers, case):
     lengths = torch.tensor(case.lengths)
     wider = torch.cat([x, 3 - x[:, :2]], dim=1)
     wide_real = torch.cat([real, torch.zeros_like(real[:, :2])], dim=1)
-    for run in (student.run_layer, student.run_layer.no_grad):
-        for causal in (False, True):
-            answer = real_outputs(run(layer, batch, lengths.repeat(4), causal), batch, all_real)
-            before, follows, *others = answer.chunk(4)
-            change = max(moved(before, other) for other in others)
-            if change > still(student):
-                fail(f"Only the content of the padding changed, and a real output moved by {change:.3g}.")
-            if not moved(before, follows) > ALIVE:
-                fail("The first token of every row changed, but no real output moved.")
-            change = moved(before, real_outputs(run(layer, wider, lengths, causal), wider, wide_real))
-            if change > 1e-5:
-                fail(f"Two more columns of padding were added, and a real output moved by {change:.3g}.")
-            # What does not run the layer is not moved by padding either.
-            row = case.lengths.index(1)
-            got = before[sum(case.lengths[:row])]
-            if moved(got, alone(POST_NORM, case, student.dtype)[row]) > 1e-4:
-                fail("A row of one token did not get what the layer gives for it alone.")
+    for run, causal in ((student.run_layer, False), (student.run_layer.no_grad, True)):
+        answer = real_outputs(run(layer, batch, lengths.repeat(4), causal), batch, all_real)
+        before, follows, *others = answer.chunk(4)
+        change = max(moved(before, other) for other in others)
+        if change > still(student):
+            fail(f"Only the content of the padding changed, and a real output moved by {change:.3g}.")
+        if not moved(before, follows) > ALIVE:
+            fail("The first token of every row changed, but no real output moved.")
+        change = moved(before, real_outputs(run(layer, wider, lengths, causal), wider, wide_real))
+        if change > 1e-5:
+            fail(f"Two more columns of padding were added, and a real output moved by {change:.3g}.")
+        # What does not run the layer is not moved by padding either.
+        row = case.lengths.index(1)
+        got = before[sum(case.lengths[:row])]
+        if moved(got, alone(POST_NORM, case, student.dtype)[row]) > 1e-4:
+            fail("A row of one token did not get what the layer gives for it alone.")
 
 
 @points(1, hint="No layer.eval() or layer.train() in run_layer, and no assignment into x.")

@@ -6,7 +6,7 @@ from torch import nn
 
 
 class MultiHeadSelfAttention(nn.Module):
-    """x (batch, length, d_model) in, output of the same shape and weights (batch, heads, target, source) out."""
+    """x (batch, length, d_model) in; output like x and weights (batch, heads, target, source) out."""
 
     def __init__(self, d_model, num_heads):
         super().__init__()

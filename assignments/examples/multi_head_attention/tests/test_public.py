@@ -13,10 +13,6 @@ def test_shapes(student):
     output, weights = unpack(module(x), "output", "weights")
     tensor(output, shape=(2, 5, 8), dtype=student.dtype, what="the output")
     tensor(weights, shape=(2, 4, 5, 5), dtype=student.dtype, what="the weights")
-    answer = unpack(module(x.flip(-1)), "output", "weights")
-    for what, before, after in zip(("output", "weights"), (output, weights), answer, strict=True):
-        if torch.equal(before, tensor(after, shape=before.shape, what=f"the {what}")):
-            fail(f"x was changed, but the {what} came out the same.")
 
 
 @points(1, hint="`if d_model % num_heads != 0: raise ValueError(...)`, with both numbers in the message.")
@@ -33,10 +29,9 @@ def test_causal_example(student):
     blocked = torch.ones(3, 3, dtype=torch.bool).triu(diagonal=1)
     _, weights = unpack(module(fresh_tensor(2, 3, 4, seed=2), blocked), "output", "weights")
     weights = tensor(weights, shape=(2, 1, 3, 3), what="the weights")
-    wrong = ~(weights.masked_fill(~blocked, 0).abs() <= 1e-6)
-    row, head = (int(i) for i in (wrong.nonzero()[0][:2] if wrong.any() else (0, 0)))
-    picture = attention_map(weights[row, head], blocked=blocked)
-    if wrong.any():
+    wrong = (~(weights.masked_fill(~blocked, 0).abs() <= 1e-6)).nonzero()
+    if len(wrong):
+        picture = attention_map(weights[int(wrong[0, 0]), 0], blocked=blocked)
         fail("A weight goes to the future, which is blocked.", got=weights, pictures=[picture])
     if not bool(((weights.sum(dim=-1) - 1).abs() <= 1e-5).all()):
-        fail("A row of the weights does not sum to one.", got=weights, pictures=[picture])
+        fail("A row of the weights does not sum to one.", got=weights)

@@ -74,7 +74,7 @@ def compare(student, query, key, value, mask=None):
     section="Why divide by √d_k?",
     hint="softmax(QKᵀ / √d_k) · V, with d_k the query's last dimension and the softmax over the sources.",
 )
-@cases(sizes(), n=10)
+@cases(sizes(), n=4)
 def test_values(student, case):
     """Context and weights follow the formula, whatever the sizes."""
     compare(student, *case.inputs())
@@ -85,10 +85,11 @@ def test_values(student, case):
     requires=PAIR,
     hint="Count axes from the end: transpose(-2, -1), softmax(dim=-1), `@`. Keep axes of size one.",
 )
-@cases(sizes(lead=st.sampled_from([(), (1,), (2, 3), (1, 2), (2, 1, 3)])), n=10)
-def test_leading_dimensions(student, case):
+@cases(st.tuples(*(sizes(lead=st.just(lead)) for lead in [(), (1,), (2, 3), (1, 2), (2, 1, 3)])), n=1)
+def test_leading_dimensions(student, each):
     """Any leading dimensions work: none, a batch of one, a batch and heads, or more."""
-    compare(student, *case.inputs())
+    for case in each:
+        compare(student, *case.inputs())
 
 
 @points(
@@ -97,7 +98,7 @@ def test_leading_dimensions(student, case):
     section="Masks: True means blocked",
     hint="Replace blocked scores by -inf before the softmax and use what masked_fill returns.",
 )
-@cases(sizes(least_sources=2), n=10)
+@cases(sizes(least_sources=2), n=4)
 def test_masked_values(student, case):
     """With a mask, only the sources that are not blocked share the weight, and it still sums to one."""
     mask = some_blocked(*case.lead, case.targets, case.sources, seed=case.seed)
@@ -116,11 +117,16 @@ class Broadcast:
 
 
 def broadcasts():
-    leads = [((2,), ()), ((2,), (1,)), ((2,), (2,)), ((2, 3), ()), ((2, 3), (2, 1)), ((2, 3), (3,)), ((), ())]
-    return st.sampled_from(leads).flatmap(
-        lambda pair: st.builds(
-            Broadcast, sizes(lead=st.just(pair[0]), least_sources=2), st.just(pair[1]), st.booleans()
-        )
+    """Masks without axes that queries have, or with axes of size one there."""
+    leads = [((2,), ()), ((2,), (1,)), ((2, 3), ()), ((2, 3), (2, 1)), ((2, 3), (3,))]
+    return st.tuples(
+        *(
+            st.builds(
+                Broadcast, sizes(lead=st.just(lead), least_sources=2), st.just(mask_lead), st.booleans()
+            )
+            for lead, mask_lead in leads
+        ),
+        st.builds(Broadcast, sizes(lead=st.just((2,)), least_sources=2), st.just((2,)), st.just(False)),
     )
 
 
@@ -129,10 +135,11 @@ def broadcasts():
     requires=("test_context_and_weights", "test_masked_values"),
     hint="Use the mask as it comes: PyTorch broadcasts it against the scores without unsqueeze.",
 )
-@cases(broadcasts(), n=10)
-def test_mask_broadcasts(student, case):
+@cases(broadcasts(), n=1)
+def test_mask_broadcasts(student, each):
     """A mask that is shared by all targets, heads or rows of the batch is broadcast."""
-    compare(student, *case.sizes.inputs(), case.mask())
+    for case in each:
+        compare(student, *case.sizes.inputs(), case.mask())
 
 
 @points(
@@ -141,7 +148,7 @@ def test_mask_broadcasts(student, case):
     section="Masks: True means blocked",
     hint="A fill such as -20 is not small next to large scores. Use -inf (or -1e9), not 1e-9.",
 )
-@cases(sizes(least_sources=2), n=5)
+@cases(sizes(least_sources=2), n=3)
 def test_blocked_source_with_large_scores(student, case):
     """A blocked source gets no weight, even where its score is large and all the others are very negative."""
     query, key, value = case.inputs()
@@ -161,7 +168,7 @@ def test_blocked_source_with_large_scores(student, case):
     requires=PAIR,
     hint="exp overflows for large scores: use torch.softmax, or subtract each row's maximum first.",
 )
-@cases(sizes(lead=st.sampled_from([(), (2,)])), n=4)
+@cases(sizes(lead=st.sampled_from([(), (2,)])), n=3)
 def test_large_scores(student, case):
     """Scores in the thousands give finite weights that sum to one."""
     query, key, value = case.inputs()
@@ -176,7 +183,7 @@ def test_large_scores(student, case):
 
 
 @points(1, requires=PAIR, hint="Avoid `/=`, `*=` and functions ending in `_` on the arguments.")
-@cases(sizes(least_sources=2), n=2)
+@cases(sizes(least_sources=2), n=1)
 def test_inputs_unchanged(student, case):
     """The caller's query, key, value and mask are as they were after the call."""
     before = (*case.inputs(), some_blocked(*case.lead, case.targets, case.sources, seed=case.seed))
@@ -190,7 +197,7 @@ def test_inputs_unchanged(student, case):
     requires=PAIR,
     hint="Stay in PyTorch: detach, .data, no_grad, .item() and NumPy all cut the way back.",
 )
-@cases(sizes(least_sources=2), n=3)
+@cases(sizes(least_sources=2), n=2)
 def test_gradients(student, case):
     """Gradients flow from context and weights back to query, key and value, and are right."""
     query, key, value = case.inputs()

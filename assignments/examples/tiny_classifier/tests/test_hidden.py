@@ -150,11 +150,15 @@ def test_amount_of_padding(model, seed):
 @points(1, section=MASKS, hint="padding_mask=None means that all tokens are real, those with id 0 too.")
 @cases(SEEDS, n=1)
 def test_no_mask(model, seed):
-    """Without a mask all tokens are real: the logits are those for a mask that is False everywhere."""
+    """Without a mask all tokens are real, those with id 0 too, as with a mask that is False everywhere."""
     ids, _ = rows(seed)
-    change = moved(model(ids), model(ids, torch.zeros_like(ids, dtype=torch.bool)))
+    ids[:, -1] = 0
+    logits = model(ids)
+    change = moved(logits, model(ids, torch.zeros_like(ids, dtype=torch.bool)))
     if change > STILL:
         fail(f"With a mask that is False everywhere, the logits differ by {change:.3g} from those without.")
+    if not moved(logits, model(ids[:, :-1])) > ALIVE:
+        fail("The last token of every row, 0, was taken away, and no logit moved: it was taken for padding.")
 
 
 @points(2, section=SECTION, hint="Embed every id, and pool so that each real token can reach the logits.")
@@ -297,6 +301,7 @@ def test_gradients_reach_embeddings(model, seed):
     found = model.module.gradients(ids, cotangent_seed=seed).parameters
     used = torch.zeros(VOCAB, dtype=torch.bool)
     used[ids.flatten()] = True
+    used[0] = False  # that of padding_idx=0 is never trained, which is no harm
     reached = torch.zeros_like(used)
     tables = [name for name in found if name in model.state and VOCAB in model.state[name].shape]
     for name in tables:
