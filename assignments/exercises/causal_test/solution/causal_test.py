@@ -8,8 +8,8 @@ def check_causal(model):
     model.eval()
     ids = torch.randint(0, model.vocab_size, (2, 12))
     with torch.no_grad():
-        full = model(ids)
-        for length in (1, 2, 5, 11):
+        logits = model(ids)
+        for length in (1, 6, 11):
             changed = ids.clone()
             changed[:, length:] = (changed[:, length:] + 1) % model.vocab_size
-            torch.testing.assert_close(model(changed)[:, :length], full[:, :length], rtol=1e-4, atol=1e-4)
+            torch.testing.assert_close(model(changed)[:, :length], logits[:, :length], rtol=1e-4, atol=1e-4)

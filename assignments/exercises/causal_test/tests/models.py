@@ -97,7 +97,7 @@ def filled(blocked: Callable[[int], Tensor], fill: float = BLOCKED) -> Callable[
 
 
 class FlashAttention(Attention):
-    def attend(self, x: Tensor, projection: Tensor, mix: Callable[[Scores], Tensor]) -> Tensor:
+    def attend(self, x: Tensor, projection: Tensor, mix: Callable[[Scores], Tensor]) -> Tensor:  # noqa: ARG002
         return self.merged(F.scaled_dot_product_attention(*self.heads(x, projection), is_causal=True))
 
 
@@ -106,7 +106,8 @@ def additive(scores: Scores) -> Tensor:
 
 
 def renormalised(scores: Scores) -> Tensor:
-    weights = scores.softmax(-1) * ~future(scores.shape[-1])
+    # A softmax over everything would leave gradients of 1e-17 where they are zero.
+    weights = (scores - scores.amax(-1, keepdim=True).detach()).exp() * ~future(scores.shape[-1])
     return weights / weights.sum(-1, keepdim=True)
 
 
@@ -154,7 +155,7 @@ class Rounded(Attention):
 class TokenByToken(Attention):
     """Each position is computed by itself, from the tokens up to it."""
 
-    def attend(self, x: Tensor, projection: Tensor, mix: Callable[[Scores], Tensor]) -> Tensor:
+    def attend(self, x: Tensor, projection: Tensor, mix: Callable[[Scores], Tensor]) -> Tensor:  # noqa: ARG002
         query, key, value = self.heads(x, projection)
         found = []
         for end in range(1, x.shape[1] + 1):
@@ -302,18 +303,24 @@ def attention(*mixes: Callable[[Scores], Tensor]) -> Callable[[int], nn.Module]:
 
 RIGHT = (
     Kind("two layers of masked attention", attention(masked, masked)),
-    Kind("attention by F.scaled_dot_product_attention(..., is_causal=True)", lambda s: FlashAttention(s, masked)),
+    Kind(
+        "attention by F.scaled_dot_product_attention(..., is_causal=True)",
+        lambda s: FlashAttention(s, masked),
+    ),
     Kind("a mask of -1e4 that is added to the scores", attention(additive)),
     Kind("attention to the last three tokens only", attention(windowed)),
     Kind("attention with a penalty on distance (ALiBi)", attention(biased_by_distance)),
-    Kind("a decoder whose input is shifted right, so that a token does not see itself", lambda s: Strict(s, masked)),
+    Kind(
+        "a decoder whose input is shifted right, so that a token does not see itself",
+        lambda s: Strict(s, masked),
+    ),
     Kind("a causal convolution", lambda s: Convolution(s, 0)),
     Kind("a mean of the tokens so far", lambda s: Mean(s, everything=False)),
     Kind("a GRU", lambda s: Recurrent(s, both=False)),
     Kind("a model that computes each position by itself", lambda s: TokenByToken(s, masked)),
     Kind("a model with dropout 0.2", lambda s: Dropout(s, masked)),
     Kind("a model in bfloat16", lambda s: Rounded(s, masked)),
-    Kind("a mask after the softmax, with weights that are made to sum to one again", attention(renormalised)),
+    Kind("a mask after the exponential, with weights that are made to sum to one", attention(renormalised)),
     Kind("masked attention after a norm over the features", lambda s: UnbiasedNorm(s, masked)),
 )
 
@@ -321,7 +328,10 @@ LEAKY = (
     Kind("no mask at all", attention(unmasked)),
     Kind("a transposed mask: only the future is seen", attention(filled(lambda n: future(n).T))),
     Kind("diagonal=2: one token of the future is seen", attention(filled(lambda n: future(n, 2)))),
-    Kind("diagonal=0: the first token, which may see nothing, sees everything", attention(filled(lambda n: future(n, 0)))),
+    Kind(
+        "diagonal=0: the first token, which may see nothing, sees everything",
+        attention(filled(lambda n: future(n, 0))),
+    ),
     Kind("an inverted mask: what should be seen is blocked", attention(filled(lambda n: ~future(n)))),
     Kind("a mask after the softmax, without renormalising", attention(zeroed_after_softmax)),
     Kind("a mask multiplied into the scores", attention(multiplied)),

