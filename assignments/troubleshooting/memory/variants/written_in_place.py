@@ -1,4 +1,4 @@
-"""Contexts written into an empty float32 tensor."""
+"""Contexts written into a float16 tensor."""
 
 import math
 
