@@ -113,10 +113,6 @@ def blocks(student, built):
     return made
 
 
-def inputs(seed: int) -> Tensor:
-    return fresh_tensor(BATCH, LENGTH, SIZES.d_model, seed=seed)
-
-
 def ask(made: Made, x: Tensor, *masks: Tensor | None, grad: bool = True) -> Tensor:
     answer = made.module(x, *masks) if grad else made.module.no_grad(x, *masks)
     return tensor(answer, shape=x.shape, dtype=x.dtype, what="the output")
@@ -143,26 +139,24 @@ def mistake(made: Made) -> str | None:
     return None
 
 
-def compare(made: Made, x: Tensor) -> None:
+def compare(made: Made) -> None:
     """Fail unless the block follows the formula; where its weights cannot be read, judge what can be seen."""
     call = f"With norm_first={made.norm_first}"
     if made.problem and len(made.weights.found.gains) == 1:
         fail(f"{call}, only one norm with a weight was found: each of the two norms has its own.")
     if made.problem:
-        by_properties(made, x)
-        return
-    if made.reading is None:
+        by_properties(made)
+    elif made.reading is None:
         found = mistake(made)
         if found:
             fail(f"{call}, this is {found}.")
         expected = block(made.x, made.weights.first(), Form(made.norm_first))[0]
         close(made.output, expected, what="the output", atol=NEAR, rtol=0)
-    expected = made.expected(x)
-    close(ask(made, x), expected, what="the output", atol=NEAR, rtol=0)
 
 
-def by_properties(made: Made, x: Tensor) -> None:
+def by_properties(made: Made) -> None:
     """What is true of any block, whatever its weights are called."""
+    x = made.x
     state = made.module.state_dict()
     # Next to nothing, and not zero, since some divide by the length of a weight.
     tiny = {name: 1e-12 * value for name, value in made.weights.state.items()}
@@ -203,10 +197,9 @@ def by_properties(made: Made, x: Tensor) -> None:
     section=SECTION,
     hint="x = x + attention(norm1(x)), then x = x + feed_forward(norm2(x)), which is linear, ReLU, linear.",
 )
-@cases(SEEDS, n=1)
-def test_norms_first(blocks, case):
+def test_norms_first(blocks):
     """With norm_first=True a block gives what PyTorch's own layer gives with the same weights."""
-    compare(blocks(True), inputs(case))
+    compare(blocks(True))
 
 
 @points(
@@ -214,19 +207,18 @@ def test_norms_first(blocks, case):
     section=SECTION,
     hint="x = norm1(x + attention(x)), then x = norm2(x + feed_forward(x)), which is linear, ReLU, linear.",
 )
-@cases(SEEDS, n=1)
-def test_norms_last(blocks, case):
+def test_norms_last(blocks):
     """With norm_first=False a block gives what PyTorch's own layer gives with the same weights."""
-    compare(blocks(False), inputs(case))
+    compare(blocks(False))
 
 
 def open_mask(seed: int) -> Tensor:
     """A mask (target, source) in which every target has an open source and a blocked one."""
     generator = torch.Generator().manual_seed(seed)
-    while True:
-        mask = torch.rand(LENGTH, LENGTH, generator=generator) < 0.5
-        if bool((mask.any(1) & ~mask.all(1)).all()) and not torch.equal(mask, mask.T):
-            return mask
+    mask = torch.rand(LENGTH, LENGTH, generator=generator) < 0.5
+    first = torch.randint(LENGTH, (LENGTH, 1), generator=generator)
+    other = (first + torch.randint(1, LENGTH, (LENGTH, 1), generator=generator)) % LENGTH
+    return mask.scatter(1, first, False).scatter(1, other, True)
 
 
 def other_token(x: Tensor, position: int) -> Tensor:
@@ -245,13 +237,17 @@ def test_attn_mask(student, blocks, case):
     # Its own token comes by the residual as well.
     allowed = ~mask | torch.eye(LENGTH, dtype=torch.bool)
     for norm_first in (True, False):
-        made, x = blocks(norm_first), inputs(case)
-        found = moved_by(
-            lambda batch, made=made: ask(made, batch, mask),
-            x[0],
-            other_token,
-            by_more_than=1e-12 if student.dtype == torch.float64 else 1e-6,
-        )
+        made, x = blocks(norm_first), fresh_tensor(LENGTH, SIZES.d_model, seed=case)
+        answers: list[Tensor] = []
+
+        def asked(batch: Tensor, made=made, answers=answers) -> Tensor:
+            answers.append(ask(made, batch, mask))
+            return answers[-1]
+
+        least = 1e-12 if student.dtype == torch.float64 else 1e-6
+        found = moved_by(asked, x, other_token, by_more_than=least)
+        if made.reading is None:
+            found |= torch.eye(LENGTH, dtype=torch.bool)  # whether there is a residual has been judged above
         if not torch.equal(found, allowed):
             target, source = (found != allowed).nonzero()[0].tolist()
             what = "is moved by" if found[target, source] else "is not moved by"
@@ -263,10 +259,10 @@ def test_attn_mask(student, blocks, case):
             )
             pictures.append(influence_map(found, allowed, title=f"norm_first={norm_first}: who moves whom"))
             continue
-        expected = made.expected(x, mask)
-        if expected is not None and moved(ask(made, x, mask), expected) > NEAR:
+        expected = made.expected(x.unsqueeze(0), mask)
+        if expected is not None and moved(answers[0][:1], expected) > NEAR:
             problems.append(
-                f"With norm_first={norm_first} and attn_mask, what is left open does not share the weight."
+                f"With norm_first={norm_first} and attn_mask, the open sources do not share the weight."
             )
     if problems:
         fail(
@@ -280,50 +276,55 @@ def test_attn_mask(student, blocks, case):
 @points(
     2, section=MASKS, hint="Blocked is what either mask blocks: hand both to the attention in the same call."
 )
-@cases(SEEDS, n=1)
-def test_key_padding_mask(student, blocks, case):
+def test_key_padding_mask(student, blocks):
     """What stands in the padding moves no real output, alone and together with attn_mask."""
     padding = reference.padding_mask(torch.tensor(LENGTHS), LENGTH)
     causal = reference.causal_mask(LENGTH)
-    for norm_first in (True, False):
-        made, x = blocks(norm_first), inputs(case)
+    # The public check has asked for padding alone with the norms first.
+    for norm_first, mask in ((True, causal), (False, None), (False, causal)):
+        made = blocks(norm_first)
+        x = made.x
         filled = torch.where(padding.unsqueeze(-1), 3 * x.flip(-1) + 2, x)
         later = torch.cat([x[:, :2], x[:, 2:].flip(-1) + 1], dim=1)
-        before, after, other = ask(made, torch.cat([x, filled, later]), None, padding.repeat(3, 1)).chunk(3)
-        call = f"With norm_first={norm_first}"
+        before, after, other = ask(made, torch.cat([x, filled, later]), mask, padding.repeat(3, 1)).chunk(3)
+        call = f"With norm_first={norm_first}{'' if mask is None else ' and both masks'}"
         if moved(before[~padding], after[~padding]) > still(student):
             fail(
                 f"{call}, only the padding was changed, and a real output moved.", inputs={"padding": padding}
             )
-        if not moved(before[0, :2], other[0, :2]) > 1e-6:
+        change = moved(before[0, :2], other[0, :2])
+        if mask is None and not change > 1e-6:
             fail(f"{call}, real tokens were changed, and the outputs of the others did not move.")
-        before, after, other = ask(made, torch.cat([x, filled, later]), causal, padding.repeat(3, 1)).chunk(3)
-        if moved(before[~padding], after[~padding]) > still(student):
-            fail(f"{call} and both masks, only the padding was changed, and a real output moved.")
-        if moved(before[:2, :2], other[:2, :2]) > still(student):
-            fail(f"{call} and both masks, tokens from 2 on were changed, and an output before them moved.")
-        expected = made.expected(x, causal | padding[:, None, None])
+        if mask is not None and change > still(student):
+            fail(f"{call}, tokens from 2 on were changed, and an output before them moved by {change:.3g}.")
+        blocked = padding[:, None, None] if mask is None else causal | padding[:, None, None]
+        expected = made.expected(x, blocked)
         if expected is not None and moved(before[~padding], expected[~padding]) > NEAR:
-            fail(f"{call} and both masks, what is left open does not share the weight.")
+            fail(f"{call}, the sources that are open do not share the weight.")
 
 
 @points(2, hint="batch_first=True; norms over the last axis; nn.Dropout, if any, which eval() switches off.")
-def test_rows_and_order(student, blocks):
+def test_rows_and_order(blocks):
     """Rows do not see each other, tokens in another order give the same outputs in that order, every time."""
     for norm_first in (True, False):
         made = blocks(norm_first)
-        call, x, output = f"With norm_first={norm_first}", made.x, made.output
-        if moved(ask(made, x[1:2]), output[1:2]) > still(student):
+        row, output = made.x[1:2], made.output[1:2]
+        if moved(ask(made, row.flip(1), grad=False).flip(1), output) <= 1e-5:
+            continue
+        call = f"With norm_first={norm_first}"
+        if moved(ask(made, made.x)[1:2], output) > 1e-5:
+            fail(f"{call}, the same input was given twice in evaluation mode, and gave different outputs.")
+        if moved(ask(made, row), output) > 1e-5:
             fail(f"{call}, a row alone gives other outputs than in a batch of {BATCH}.")
-        again = ask(made, x.flip(1), grad=False).flip(1)
-        if moved(again, output) > 1e-5:
-            fail(f"{call}, the tokens were put in reverse order, and gave other outputs than before.")
+        if moved(ask(made, row, grad=False), output) > 1e-5:
+            fail(f"{call}, a row gives other outputs under torch.no_grad().")
+        fail(f"{call}, the tokens of a row were put in reverse order, and gave other outputs than before.")
 
 
 @points(
     1, hint="x = x + …, not x += …, which writes into the caller's tensor; no detach(), .data or no_grad()."
 )
-def test_gradients(blocks):
+def test_gradients(student, blocks):
     """Gradients come back to the input, and are right; the input is left as it is."""
     for norm_first in (True, False):
         made = blocks(norm_first)
@@ -331,13 +332,14 @@ def test_gradients(blocks):
         got = tensor(found.inputs[0] if found.inputs else None, shape=made.x.shape, what="the gradient for x")
         if moved(tensor(found.output, shape=made.x.shape), made.output) > 1e-5:
             fail("Asked for gradients, the block gives another output.")
-        x = made.x.clone().requires_grad_()
-        expected = made.expected(x)
-        if expected is None:
-            if not 0 < float(got.abs().sum()) < float("inf"):
-                fail("No gradient comes back to x.")
+        if not 0 < float(got.abs().sum()) < float("inf"):
+            fail("No gradient comes back to x.")
+        if made.reading is None or student.dtype != torch.float64:
             continue
+        # How the output moves with x in one direction, which takes less time than autograd.
         generator = torch.Generator().manual_seed(5)
-        cotangent = torch.randn(expected.shape, generator=generator, dtype=torch.float64).to(x.dtype)
-        wanted = torch.autograd.grad((expected * cotangent).sum(), x)[0]
-        close(got, wanted, what="the gradient for x", atol=10 * NEAR, rtol=10 * NEAR)
+        cotangent = torch.randn(made.x.shape, generator=generator, dtype=torch.float64)
+        step = 1e-6 * fresh_tensor(*made.x.shape, seed=6)
+        slope = float(((made.expected(made.x + step) - made.expected(made.x - step)) * cotangent).sum()) / 2
+        if abs(float((got * step).sum()) - slope) > 0.01 * float(got.norm() * step.norm()):
+            fail(f"With norm_first={norm_first}, the gradient for x is not how the output changes with x.")
