@@ -97,7 +97,7 @@ class Recording(Sequence[RecordedCall]):
     def text(self) -> str:
         """How many calls were recorded, as a sentence without its end."""
         if not self.seen:
-            return "No call of attention was recorded"
+            return "No call of attention was recorded while the program ran"
         count = "1 call" if self.seen == 1 else f"{self.seen} calls"
         found = f"{count} of attention {'was' if self.seen == 1 else 'were'} recorded"
         if self.refused:

@@ -85,6 +85,11 @@ def first_of_each(student, problem_of):
     return found
 
 
+def without(student, what):
+    """Return the sentence that none of the calls has what was looked for, or that there was no call."""
+    return f"{student.recording.text}; {what}." if student.recording else f"{student.recording.text}."
+
+
 def drawn(weights, **more):
     return [] if weights.isnan().any() else [attention_map(weights, **more)]
 
@@ -103,7 +108,7 @@ def test_padding(student):
             student.show(attention_map(found[""].averaged[row], title=title))
             return
         fail(f"{student.recording.text}; of one with padding: {problem}.", pictures=drawn(call.averaged[row]))
-    fail(f"{student.recording.text}; in none of them a padding mask blocked a source.")
+    fail(without(student, "in none of them a padding mask blocked a source"))
 
 
 @points(
@@ -121,7 +126,7 @@ def test_causal(student):
         future = torch.ones(weights.shape, dtype=torch.bool).triu(1)
         pictures = drawn(weights, blocked=future)
         fail(f"{student.recording.text}; of one with a mask: {problem}.", pictures=pictures)
-    fail(f"{student.recording.text}; none had a causal mask.")
+    fail(without(student, "none had a causal mask"))
 
 
 def rows_with_padding(call):
@@ -164,8 +169,10 @@ def test_prints_rows(student):
 def test_same_again(student):
     """Run a second time, the program prints the same."""
     first = PASSING.sub("…", student.printed)
-    if not student.recording or not re.search(r"\d", first):
-        fail(f"{student.recording.text} and printed, so there is nothing to compare.")
+    if not re.search(r"\d", first):
+        fail("No number was printed, so there is nothing to compare.")
+    if not student.recording:
+        fail(f"{student.recording.text}, so there is nothing to compare.")
     one, other = first.splitlines(), PASSING.sub("…", student.printed_again).splitlines()
     for number, (left, right) in enumerate(zip(one, other, strict=False), start=1):
         if left != right:

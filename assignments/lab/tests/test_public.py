@@ -44,7 +44,10 @@ def described(call):
     if call.returned is not None:
         given = f"weights {text(call.returned.shape)}"
     size = f"d_model {call.d_model}, " if call.d_model else ""
-    return f"{size}{call.num_heads} heads, out {text(call.output.shape)}, {given}"
+    came = f"{size}{call.num_heads} heads, out {text(call.output.shape)}, {given}"
+    if call.inputs[0].shape == (3, 4, 8) != call.output.shape:
+        came += " (its input (3, 4, 8) was taken for (length, batch, d_model): batch_first=True is missing)"
+    return came
 
 
 @points(
