@@ -94,6 +94,13 @@ def test_changed_inputs_come_back(student: Student) -> None:
     assert x.tolist() == [0, 0]
 
 
+def test_inputs_that_a_module_changed_come_back(student: Student) -> None:
+    x = torch.tensor([-1.0, 2.0])
+    answer, (after,) = student.torch("ReLU", inplace=True).with_inputs(x)
+    assert answer.tolist() == after.tolist() == [0, 2]
+    assert x.tolist() == [-1, 2]
+
+
 def test_each_call_draws_other_numbers_and_a_repetition_the_same(student: Student, guest: Guest) -> None:
     first, second = student.draws(), student.draws()
     assert not torch.equal(first, second)
@@ -143,7 +150,7 @@ def test_checks_share_a_module_until_its_guest_is_replaced(student: Student, san
 def test_a_hidden_state_is_replaced(student: Student) -> None:
     net = student.build("Net", 4).eval()
     x = torch.ones(2, 5, 3, dtype=torch.float64)
-    assert net.hidden_shape(x) == (2, 5, 4)
+    assert net.hidden(x).shape == (2, 5, 4)
     hidden = torch.arange(40.0, dtype=torch.float64).reshape(2, 5, 4)
     torch.testing.assert_close(net.call_with_hidden(x, hidden=hidden), hidden.mean(1))
     flat = student.torch("Linear", 3, 2)
