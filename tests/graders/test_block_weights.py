@@ -1,4 +1,4 @@
-"""A block's weights are found whatever they are called and however they lie, and mistakes are not taken for them."""
+"""A block's weights are found whatever they are called, and mistakes are not taken for readings of them."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ def weights_of(module: nn.Module) -> BlockWeights:
     found = find_roles(initial, SIZES)
     assert found.problem(initial, SIZES) is None
     state = fresh_state(initial, found, SIZES, torch.Generator().manual_seed(1))
-    module.load_state_dict({**module.state_dict(), **state})
+    module.requires_grad_(False).load_state_dict({**module.state_dict(), **state})
     return BlockWeights(state, found, SIZES)
 
 
@@ -38,7 +38,7 @@ def test_the_formula_is_pytorchs_own_layer(norm_first):
 
 
 class Scattered(nn.Module):
-    """Parts in another order, value before key before query, stored as (in, out), one matrix for each head."""
+    """Parts in another order: value, key, query, stored as (in, out), with a matrix for each head."""
 
     def __init__(self) -> None:
         super().__init__()
