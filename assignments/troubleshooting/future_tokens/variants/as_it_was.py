@@ -1,4 +1,4 @@
-"""The program as it was: one token of the future visible, and all of it beyond 16 tokens."""
+"""The program as it was given, faults and all."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The pair as it was: views without a transpose, and features dropped in silence."""
+"""The pair as it was given, faults and all."""
 
 import torch
 

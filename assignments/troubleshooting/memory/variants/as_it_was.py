@@ -1,4 +1,4 @@
-"""The program as it was: the whole table of scores."""
+"""The program as it was given, with the whole table of scores."""
 
 import math
 

@@ -130,7 +130,6 @@ def test_what_moves_an_encoding(student, case):
     cotangent = torch.randn(output.shape, generator=generator, dtype=torch.float64).to(output.dtype)
     wanted = torch.autograd.grad((output * cotangent).sum(), (x, w_qkv))
     got = student.encode_batch.gradients(x.detach(), case.count, w_qkv.detach(), cotangent_seed=case.seed)
-    close(got.output, output.detach(), what="the encoding")
     found = [
         tensor(value, what=f"the gradient of {name}")
         for name, value in zip(("x", "w_qkv"), (got.inputs[0], got.inputs[-1]), strict=True)
@@ -145,6 +144,7 @@ def test_what_moves_an_encoding(student, case):
             f"Token {token} of the row with {case.lengths[row]} real tokens: {what}.",
             pictures=[influence_map(moved, allowed, title="Which tokens move their row", target="row")],
         )
+    close(got.output, output.detach(), what="the encoding")
     for name, value, right in zip(("x", "w_qkv"), found, wanted, strict=True):
         close(value, right, what=f"the gradient of {name}")
     _, after = student.with_inputs("encode_batch", case.x, case.count, case.w_qkv)

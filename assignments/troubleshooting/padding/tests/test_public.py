@@ -13,10 +13,11 @@ from graders import close, fail, fresh_tensor, held, points, tensor
 def test_one_row_alone_and_padded(student):
     """A row of two tokens is encoded in the same way alone and with two columns of padding behind it."""
     x, w_qkv = fresh_tensor(1, 2, 4, seed=1), fresh_tensor(4, 12, seed=2)
-    padded = torch.cat([x, 3 * fresh_tensor(1, 2, 4, seed=3)], dim=1)
     alone = tensor(student.encode_batch(x, torch.tensor([2]), w_qkv), shape=(1, 4))
-    behind = tensor(student.encode_batch(padded, torch.tensor([2]), w_qkv), shape=(1, 4))
-    close(behind, alone, what="the encoding of the padded row")
+    for content, said in ((0.0, "zeros"), (3.0, "other numbers")):
+        padded = torch.cat([x, content * fresh_tensor(1, 2, 4, seed=3)], dim=1)
+        behind = student.encode_batch(padded, torch.tensor([2]), w_qkv)
+        close(behind, alone, what=f"the encoding of the row with {said} behind it")
     if not float((student.encode_batch(1 - x, torch.tensor([2]), w_qkv) - alone).abs().max()) > 1e-4:
         fail("Both tokens were changed, but the encoding did not move.")
 

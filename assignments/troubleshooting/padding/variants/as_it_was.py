@@ -1,4 +1,4 @@
-"""The program as it was: a mask without effect, and a mean over all columns."""
+"""The program as it was given, faults and all."""
 
 import math
 
