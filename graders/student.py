@@ -331,10 +331,6 @@ class RemoteModule:
         self._student._record.note(answer, self._student.dtype)
         return answer
 
-    def hidden_shape(self, *args: Any) -> tuple[int, ...] | None:
-        """Return the shape of the last (batch, tokens, width) output inside it; None if there is none."""
-        return self._guest.hidden_shape(self._handle, *_sent(args))
-
     def call_with_hidden(self, *args: Any, hidden: torch.Tensor, grad: bool = False) -> Any:
         """Call it with the last (batch, tokens, width) output inside it replaced by `hidden`.
 

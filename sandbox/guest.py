@@ -238,11 +238,6 @@ class Guest:
         state: Tensor | None = self._operate("hidden", Tensor | None, handle, *args)
         return state
 
-    def hidden_shape(self, handle: Opaque, *args: Value) -> tuple[int, ...] | None:
-        """The shape of the last hidden state (B, T, d) of a submodule; B and T are those of args[0]."""
-        shape: tuple[int, ...] | None = self._operate("hidden_shape", tuple[int, ...] | None, handle, *args)
-        return shape
-
     def call_with_hidden(self, handle: Opaque, *args: Value, hidden: Tensor, grad: bool = False) -> Value:
         """The output when the last hidden state (B, T, d) of a submodule is replaced. Raises NoHidden."""
         return self._operate("call_with_hidden", Any, handle, *args, hidden=hidden, grad=grad)

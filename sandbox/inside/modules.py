@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import nn
@@ -118,6 +119,10 @@ def gradients(
     )
 
 
+# How many hidden states a model put out when it was last counted: most put out as many for any input.
+_counts: WeakKeyDictionary[nn.Module, int] = WeakKeyDictionary()
+
+
 class _Hidden:
     """Hooks on every submodule that count the hidden states (B, T, d), and can replace one of them."""
 
@@ -162,13 +167,8 @@ def hidden(handle: object, *args: Any, **kwargs: Any) -> torch.Tensor | None:
     model = _module(handle)
     with _Hidden(model, args[0]) as seen, torch.no_grad():
         model(*args, **kwargs)
+    _counts[model] = seen.count
     return seen.last
-
-
-def hidden_shape(handle: object, *args: Any, **kwargs: Any) -> tuple[int, ...] | None:
-    """The shape of `hidden`; None when there is none."""
-    last = hidden(handle, *args, **kwargs)
-    return None if last is None else tuple(last.shape)
 
 
 def call_with_hidden(
@@ -176,12 +176,18 @@ def call_with_hidden(
 ) -> object:
     """The output when the last hidden state (B, T, d) that a submodule puts out is replaced by `hidden`."""
     model = _module(handle)
-    with _Hidden(model, args[0]) as seen, torch.no_grad():
-        model(*args, **kwargs)
-    if not seen.count:
-        raise NoHidden("no submodule of the model puts out a float tensor of shape (B, T, d)")
-    with _Hidden(model, args[0], replace=seen.count, by=hidden), torch.set_grad_enabled(grad):
-        return model(*args, **kwargs)
+    for known in (_counts.get(model), None):
+        count = known
+        if count is None:
+            with _Hidden(model, args[0]) as seen, torch.no_grad():
+                model(*args, **kwargs)
+            count = _counts[model] = seen.count
+        if count:
+            with _Hidden(model, args[0], replace=count, by=hidden) as seen, torch.set_grad_enabled(grad):
+                output = model(*args, **kwargs)
+            if seen.count == count:
+                return output
+    raise NoHidden("no submodule of the model puts out a float tensor of shape (B, T, d)")
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -194,7 +200,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "submodules": submodules,
     "gradients": gradients,
     "hidden": hidden,
-    "hidden_shape": hidden_shape,
     "call_with_hidden": call_with_hidden,
     "settle_memory": settle_memory,
     "limit_memory": limit_memory,

@@ -143,15 +143,39 @@ def test_grad_mode_is_as_asked(load: Load) -> None:
 def test_the_last_hidden_state_can_be_replaced(guest: Guest) -> None:
     model = guest.call("Model")
     guest.set_mode(model, False)
-    assert guest.hidden_shape(model, IDS) == (2, 3, 4)
+    state = guest.hidden(model, IDS)
+    assert state is not None
+    assert state.shape == (2, 3, 4)
     zeros = guest.call_with_hidden(model, IDS, hidden=torch.zeros(2, 3, 4))
     assert torch.allclose(zeros, guest.state_dict(model)["head.bias"].expand(2, 3))
     assert not torch.allclose(guest.call(model, IDS), zeros)
 
 
+def test_a_model_that_puts_out_more_states_for_longer_inputs_has_its_last_replaced(load: Load) -> None:
+    guest = load(
+        """
+import torch
+from torch import nn
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.step = nn.Linear(4, 4)
+    def forward(self, x):
+        for _ in range(x.shape[1]):
+            x = self.step(x)
+        return x.sum(-1)
+"""
+    )
+    model = guest.call("Model")
+    for length in (3, 5, 2):
+        x, hidden = torch.ones(2, length, 4), torch.full((2, length, 4), float(length))
+        answer = guest.call_with_hidden(model, x, hidden=hidden)
+        assert torch.equal(answer, torch.full((2, length), 4.0 * length))
+
+
 def test_a_model_without_hidden_states_says_so(guest: Guest) -> None:
     flat = guest.call("Flat")
-    assert guest.hidden_shape(flat, torch.ones(2, 3)) is None
+    assert guest.hidden(flat, torch.ones(2, 3)) is None
     with pytest.raises(NoHidden, match=r"\(B, T, d\)"):
         guest.call_with_hidden(flat, torch.ones(2, 3), hidden=torch.ones(2, 3, 4))
 
