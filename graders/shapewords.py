@@ -92,6 +92,7 @@ def _plain(text: str) -> str:
         r"(?<=[\w)])\s*\*\s*(?=[\dA-Z(])(?!\*)", " × ", re.sub(r"\*\*|__(?=\W)|(?<=\W)__", "¶", plain)
     )
     plain = re.sub(r"`+", " ", plain)
+    plain = re.sub(r"-by-", " by ", plain, flags=re.I)
     for words, number in _NUMBERS.items():
         plain = re.sub(rf"\b{words}\b", number, plain, flags=re.I)
     # Annotations of single sizes: 8 (batch) × 32 (target) × 32 (source).

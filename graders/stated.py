@@ -132,6 +132,14 @@ _SAID = _one_of(
     then=r"(?:\W|\b(?:the|a|an|of|is|are|be|to|it|it's|we|get|shaped?|size|still|exactly|just|again|also|only|then|"
     r"tensor|matrix|equals?)\b)*$",
 )
+_MEAN_NEXT = re.compile(r"\W*\.\s*(?:mean|sum)\(")
+_ONE_SEQUENCE = _one_of(
+    *("sequence", "example", "item", "batch", "batch element", "sentence", "sample"),
+    after=r"\b(?:one|single|each|every|per) ",
+    then=r"\b",
+)
+_LABEL = re.compile(r"\W*(?:the |my )?(?:answer|shape|result|weights)\W*(?:is\W*)?")
+_ENDS = re.compile(r"\W*$|\s*[.;:,!)\n]|\s*(?:because|since|as|due)\b")
 _SAME = _one_of("same", "identical", "unchanged", "equal to", "like the", "as the", after=r"\b", then=r"\b")
 _BREAKS = _one_of(
     *(r"[.;!?\n](?!\d)", r", (?:and|so|not)\b", r"\band (?:then|not)\b", r"\s[-–—]\s", "—"),
@@ -178,28 +186,28 @@ def _in_text(text: str, given: Sequence[int]) -> Stated:
     return Stated(rivals[0].sizes, rivals[0].text, (), shapes)
 
 
-def _rank(text: str, index: int, sizes: Sizes, given: Sizes, emphasised: bool) -> Rank:  # noqa: PLR0911
+def _rank(text: str, index: int, sizes: Sizes, given: Sizes, emphasised: bool) -> Rank:
     mark = f"§{index}§"
     at = text.index(mark)
-    clause, close, after = _around(text, at, at + len(mark))
+    end = at + len(mark)
+    clause, close, after = _around(text, at, end)
     if _DENIED_BEFORE.search(close) or _DENIED_AFTER.search(after) or _DENIED_NEAR.search(clause):
         return Rank.DENIED
     said = bool(_SAID.search(close))
     answer = bool(_ANSWER.search(clause))
-    same = bool(_SAME.search(close))
+    same = bool(_SAME.search(close)) and (answer or not _names_a_thing(close, after))
     if sizes == given and not same and not (said and answer and not _OF_A_THING.search(close)):
         return Rank.GIVEN
-    if _FROM.search(close) and not said:
+    part = _ONE_HEAD.search(close) or _ONE_HEAD.search(after[:60]) or _MEAN_NEXT.match(text[end:])
+    if len(sizes) == 2:
+        part = part or _ONE_SEQUENCE.search(clause)
+    if part or (_FROM.search(close) and not said) or (_names_a_thing(close, after) and not same):
         return Rank.OTHER
-    if _ONE_HEAD.search(close) or _ONE_HEAD.search(after[:60]):
-        return Rank.OTHER
-    if _names_a_thing(close, after) and not same:
-        return Rank.OTHER
-    if answer and (said or _SURELY.search(clause)):
+    if (answer and (said or _SURELY.search(clause))) or _LABEL.fullmatch(clause):
         return Rank.ANSWER
-    if said or emphasised or _first(text, at):
-        return Rank.SAID
-    return Rank.NAMED
+    if not re.search(r"\w", text[:at]) and _ENDS.match(text[end:]):
+        return Rank.ANSWER
+    return Rank.SAID if said or emphasised or _first(text, at) else Rank.NAMED
 
 
 def _names_a_thing(close: str, after: str) -> bool:

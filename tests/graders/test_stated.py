@@ -143,6 +143,46 @@ SAY_RIGHT = [
     "Self-attention on (8, 32, 128) yields averaged weights (8, 32, 32)",
     "(8, 32, 32) because (8, 32, 128) @ (8, 128, 32) = (8, 32, 32).",
     "When the input (8, 32, 128) goes into self-attention, queries and keys are (8, 32, 128), the product is (8, 32, 32), and the output is (8, 32, 128).",
+    "The shape of the averaged attention weights will be `(8, 32, 32)`. This is because attention weights represent the relationship between every pair of tokens in the sequence, so we have seq_len × seq_len = 32 × 32 for every one of the 8 batch items.",
+    "Shape: `[8, 32, 32]`. For each item in the batch (8), each of the 32 query positions gets a distribution over 32 key positions.",
+    "The averaged weights have shape `(batch_size, tgt_len, src_len)`, i.e. `(8, 32, 32)`.",
+    "By default nn.MultiheadAttention averages over heads, so instead of (8, num_heads, 32, 32) we get (8, 32, 32).",
+    "it is 8,32,32 because batch is 8 and sequence is 32",
+    "(8, 32, 32). d_model=128 is only used to compute scores, it doesn't appear in the weights. With 8 heads head_dim would be 16.",
+    "We'd have (8, 32, 32) as the averaged weights shape. Without averaging, it'd be (8, n_heads, 32, 32).",
+    "averaged attention weights: torch.Size([8, 32, 32])\nunaveraged attention weights: torch.Size([8, 4, 32, 32])",
+    "attn output shape (8, 32, 128)\nattn weights shape (8, 32, 32)",
+    "The weights are (8, 32, 32) because in self attention both the query and key come from the same input with shape (8, 32, 128).",
+    "The embedding dimension (128) is contracted when computing QKᵀ: (8, h, 32, d) · (8, h, d, 32) → (8, h, 32, 32). Averaging over h yields (8, 32, 32).",
+    "(8, h, 32, 32) → mean over h → (8, 32, 32)",
+    "Answer: 8 × 32 × 32 (batch × target × source)",
+    "My answer is that the shape is [8, 32, 32].",
+    "Each batch element has a 32 by 32 attention matrix; there are 8 of them so the total shape is 8 by 32 by 32.",
+    "The final shape is (8,32,32)! Rows sum to 1!",
+    "Because each of the 32 tokens attends to all 32 tokens in its own sequence, and there are 8 sequences: (8, 32, 32).",
+    "Given (B, T, C) = (8, 32, 128), the averaged weights are (B, T, T) = (8, 32, 32).",
+    "Input is B x T x C with B = 8, T = 32, C = 128. Weights are B x T x T.",
+    "Attention weights: (N, L, S), where N=8, L=32, S=32.",
+    "The shape would be (8, 32, 32): N = 8 is the batch size, L = 32 the target length, S = 32 the source length.",
+    "For input shape `(8, 32, 128)` = `(batch, seq, d_model)`, the averaged attention weights have shape `(8, 32, 32)` = `(batch, query, key)`.",
+    "The output has shape (8, 32, 128) like the input. The averaged attention weights however have shape (8, 32, 32).",
+    "The 128 features do not show up, the shape is therefore 8x32x32, not 8x32x128.",
+    "(8, 32, 32), because attention is computed between tokens, not features; a (8, 128, 128) shape would mean feature-to-feature attention.",
+    "If batch_first=False, PyTorch would still return (8, 32, 32) for an input of (32, 8, 128).",
+    "8 batches, 32 queries, 32 keys -> (8, 32, 32)",
+    "Averaging removes the heads: `(8, heads, 32, 32).mean(1)` is `(8, 32, 32)`",
+    "Shape = (8, 32, 32)\n\nReason:\n1. Scores: (8, h, 32, 32)\n2. softmax keeps the shape (8, h, 32, 32)\n3. mean over h removes dim 1",
+    "$\\text{weights} \\in \\mathbb{R}^{B \\times T \\times T} = \\mathbb{R}^{8 \\times 32 \\times 32}$",
+    "shape\\((A) = (8, 32, 32)\\)",
+    "The average attention matrix for one sequence is (32, 32). For the whole batch it's (8, 32, 32).",
+    "We have 8 examples with each a (32, 32) matrix, thus (8, 32, 32).",
+    "**Shape:** (8, 32, 32)\n\n**Why:** The input (8, 32, 128) is projected to Q, K, V with the same shape (8, 32, 128).",
+    "> (8, 32, 32)\n\nEvery row is a probability distribution",
+    "the attention weights shape is : ( 8 , 32 , 32 )",
+    "Shape of the averaged attention weights → 8·32·32",
+    "So the averaged weights tensor is of size 8-by-32-by-32.",
+    "A tensor of 8 × 32 × 32: for every sequence, target token and source token one number.",
+    "(8 , 32 , 32 ) since T=32 and we average over H heads",
 ]
 
 SAY_ANOTHER = [
@@ -223,3 +263,29 @@ def test_odd_texts_are_read_in_bounded_time(text):
     started = time.process_time()
     stated_shape(text, INPUT)
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(8, 32, 128) because the output of attention has the same shape as the input.",
+        "The averaged attention weights should be of shape (8, 32, 128) as each token gets a new vector of 128.",
+        "The shape is (8, 8, 32, 32): batch, heads, tokens, tokens.",
+        "The heads are concatenated, so it stays (8, 32, 128).",
+        "Shape: (32, 32). Each token attends to each token. The batch dimension is averaged too.",
+        "(8, 128, 32)",
+        "It is 32x32x8",
+        "The shape is [8, 32, 16] as the head size is 16.",
+        "The averaged attention weights have shape (8, H, 32, 32), where H is the number of heads. Each head produces (8, 32, 32).",
+        "We average over the tokens, so (8, 128).",
+        "(8, 32, 32, 128)",
+        "batch x heads x 32 x 32 = (8, 4, 32, 32)",
+        "The scores are (8, 32, 32) but after multiplying with the values the averaged weights are (8, 32, 128).",
+        "(32, 8, 8): 32 batches with 8 tokens",
+        "The answer is 8, 32 and 128.",
+        "shape=(8,32,64)",
+        "I believe (8, 32, 32) is incorrect; the weights are (8, 32, 128).",
+    ],
+)
+def test_what_means_another_shape_is_never_read_as_the_right_one(text):
+    assert stated_shape(text, INPUT).sizes not in (RIGHT, None)
