@@ -14,12 +14,14 @@ def masked_mean_pool(hidden, padding_mask):
 class MeanPoolClassifier(nn.Module):
     """Token ids (batch, length) in, logits (batch, classes) out."""
 
-    def __init__(self, vocab_size, max_len, classes, pad_id=0, *, d_model=32, num_heads=4, num_layers=2):
+    def __init__(
+        self, vocab_size, max_len, classes, pad_id=0, *, d_model=32, num_heads=4, d_ff=64, num_layers=2
+    ):
         super().__init__()
         self.pad_id = pad_id
         self.tokens = nn.Embedding(vocab_size, d_model, padding_idx=pad_id)
         self.positions = nn.Embedding(max_len, d_model)
-        layer = nn.TransformerEncoderLayer(d_model, num_heads, 4 * d_model, batch_first=True)
+        layer = nn.TransformerEncoderLayer(d_model, num_heads, d_ff, batch_first=True)
         self.encoder = nn.TransformerEncoder(layer, num_layers)
         self.head = nn.Linear(d_model, classes)
 

@@ -4,22 +4,26 @@ from torch import nn
 
 
 def masked_mean_pool(hidden, padding_mask):
-    real = (~padding_mask).unsqueeze(-1).to(hidden.dtype)
-    return (hidden * real).sum(dim=1) / real.sum(dim=1)
+    real = ~padding_mask.unsqueeze(-1)
+    total = hidden.masked_fill(~real, 0).sum(dim=1)
+    return total / real.sum(dim=1).clamp(min=1)
 
 
 class MeanPoolClassifier(nn.Module):
-    def __init__(self, vocab_size, max_len, classes, pad_id=0):
+    def __init__(
+        self, vocab_size, max_len, classes, pad_id=0, *, d_model=32, num_heads=4, d_ff=64, num_layers=2
+    ):
         super().__init__()
         self.pad_id = pad_id
-        self.tokens = nn.Embedding(vocab_size, 16, padding_idx=pad_id)
-        self.positions = nn.Embedding(max_len - 1, 16)
-        layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
-        self.encoder = nn.TransformerEncoder(layer, 2)
-        self.head = nn.Linear(16, classes)
+        self.tokens = nn.Embedding(vocab_size, d_model, padding_idx=pad_id)
+        self.positions = nn.Embedding(max_len - 1, d_model)
+        layer = nn.TransformerEncoderLayer(d_model, num_heads, d_ff, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, num_layers)
+        self.head = nn.Linear(d_model, classes)
 
     def forward(self, ids):
         padding_mask = ids == self.pad_id
-        x = self.tokens(ids) + self.positions(torch.arange(ids.shape[1]))
+        positions = torch.arange(ids.shape[1], device=ids.device)
+        x = self.tokens(ids) + self.positions(positions)
         hidden = self.encoder(x, src_key_padding_mask=padding_mask)
         return self.head(masked_mean_pool(hidden, padding_mask))
