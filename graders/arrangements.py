@@ -138,8 +138,7 @@ def arrangements(
     ours: State, theirs: State, trained: tuple[frozenset[str], frozenset[str] | None]
 ) -> Iterator[Arrangement]:
     """Yield ways to fill our module's state from theirs, the likeliest first; `trained`: ours, theirs."""
-    same = {name: tuple(value.shape) for name, value in ours.items()}
-    if same == {name: tuple(value.shape) for name, value in theirs.items()}:
+    if all(name in theirs and theirs[name].shape == value.shape for name, value in ours.items()):
         yield {name: (Piece(name),) for name in ours}
         return
     wanted, given = units(ours, trained[0]), units(theirs, trained[1])

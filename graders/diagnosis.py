@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
+import torch
+
 from graders import pairs, replay
-from graders.arrangements import layout
 from graders.assignment import Exercise, Variant
 from graders.calls import Call, tensors
+from graders.remaking import Sizes
 from graders.replay import CannotReplay, Implementation, TookTooLong, answer_of, kept_in, same_answer
 from graders.result import Compared, Diagnosis, NamedError
 
@@ -28,8 +31,18 @@ PAIR_SECONDS = 1.0
 MOST_CALLS = 40
 MOST_CALLS_OF_A_PAIR = 12
 MOST_PAIRS = 300
-MOST_WAYS = 32
-WAYS_OF_MODEL = 8
+MOST_WAYS = 32  # to make a module again, tried with the model solution
+MOST_WAYS_OF_A_VARIANT = 4
+MOST_CALLS_FOR_WAYS = 12
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What the submission did in all the exercise's checks."""
+
+    calls: Sequence[Call]
+    passed: frozenset[str]  # ids of checks
+    failed: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -37,7 +50,25 @@ class Finding:
     """What a failing check was compared with, and what came of it."""
 
     compared: Compared
-    diagnosis: Diagnosis | None = None
+    alike: tuple[Diagnosis, ...] = ()  # known errors that fit; one of them is the diagnosis
+
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        return self.alike[0] if len(self.alike) == 1 else None
+
+
+def settled(findings: Mapping[str, Finding]) -> dict[str, Finding]:
+    """Return the findings of one exercise's checks, where one error explains several checks.
+
+    A check that cannot tell some errors apart shows the one of them that another check names.
+    """
+    named = {found.diagnosis.variant for found in findings.values() if found.diagnosis}
+    result = dict(findings)
+    for check, found in findings.items():
+        known = [one for one in found.alike if one.variant in named]
+        if len(found.alike) > 1 and len(known) == 1:
+            result[check] = replace(found, alike=(known[0],))
+    return result
 
 
 @dataclass
@@ -45,7 +76,7 @@ class Evidence:
     """One failing check: its calls, and calls of the same form of the submission's other checks."""
 
     exercise: Exercise
-    check: str
+    rest: Rest
     calls: list[Call]
     more: list[Call]
     deadline: float
@@ -59,7 +90,7 @@ class Evidence:
 
     def model_differs(self, way: int) -> bool | None:
         """Return whether the model solution answers otherwise than the student; None: it cannot be asked."""
-        found = [self._differs(one) for one in dict.fromkeys([way, *self.ways[:WAYS_OF_MODEL]])]
+        found = [self._differs(one) for one in dict.fromkeys([way, *self.ways])]
         if False in found:
             return False
         return True if True in found else None
@@ -83,38 +114,37 @@ class Diagnoser:
 
     def __init__(self, *, leave_out: bool = False) -> None:
         self._loaded: dict[object, Implementation | None] = {}
-        self._likeliest: dict[object, int] = {}  # the way that fitted, by layout
+        self._sizes: Sizes = {}
         self._left = SUBMISSION_SECONDS
         self._leave_out = leave_out  # say too what would be named if the variant that fits were not known
 
-    def diagnose(
-        self, exercise: Exercise, check: str, failing: Sequence[Call], others: Sequence[Call]
-    ) -> Finding | None:
-        """Return the variant, or pair of variants, that answers the failing check's calls as the student did.
+    def diagnose(self, exercise: Exercise, failing: Sequence[Call], rest: Rest) -> Finding | None:
+        """Return the variant, or pair of variants, that answers a failing check's calls as the student did.
 
-        `others` are calls of the submission's other checks: those of the same form must fit too, so that a
-        chance likeness in one small case names nothing. Other forms may show another error besides. None
-        where there is nothing to compare.
+        Of the other checks' calls those of the same form must fit too, so that a chance likeness in one small
+        case names nothing. Other forms may show another error besides. A variant that loses a check that
+        passed is another error. None where there is nothing to compare.
         """
         variants = [one for one in exercise.variants if one.diagnose and one.path.suffix == ".py"]
         model = self._model(exercise)
         calls = [call for call in reversed(failing) if call.answered or call.raised][:MOST_CALLS]
         if not variants or model is None or not calls:
             return None
+        known = len(variants)
+        variants = [one for one in variants if not rest.passed & set(one.loses)]
+        for variant in variants:
+            self._load(variant.path)
+        _warm_up()
         started = time.process_time()
         forms = {_form(call) for call in calls}
-        more = [call for call in others if _form(call) in forms and (call.answered or call.raised)]
+        more = [call for call in rest.calls if _form(call) in forms and (call.answered or call.raised)]
         evidence = Evidence(
-            exercise, check, calls, more[:MOST_CALLS], started + min(SECONDS, self._left), model
+            exercise, rest, calls, more[:MOST_CALLS], started + min(SECONDS, self._left), model
         )
-        layouts = frozenset(layout(kept.state) for call in calls for kept in kept_in(call))
-        first = self._likeliest.get(layouts, 0)
-        evidence.ways = list(dict.fromkeys([first, *range(MOST_WAYS)])) if layouts else [0]
         try:
+            evidence.ways = _likeliest(evidence)
             fitting, way = self._singles(evidence, variants)
-            if fitting:
-                self._likeliest[layouts] = way
-            return self._finding(evidence, variants, fitting, way)
+            return self._finding(evidence, known, variants, fitting, way)
         except TookTooLong:
             return None
         finally:
@@ -128,29 +158,26 @@ class Diagnoser:
         self._left = SUBMISSION_SECONDS
 
     def _finding(
-        self, evidence: Evidence, variants: Sequence[Variant], fitting: Sequence[Variant], way: int
+        self,
+        evidence: Evidence,
+        compared: int,
+        variants: Sequence[Variant],
+        fitting: Sequence[Variant],
+        way: int,
     ) -> Finding:
-        known = {one.name: one for one in evidence.exercise.variants}
-        roots = list(dict.fromkeys(one.same_as or one.name for one in fitting))
+        by_name = {one.name: one for one in evidence.exercise.variants}
+        roots = list(dict.fromkeys(_root(one) for one in fitting))
         if evidence.late:
-            return Finding(Compared(variants=len(variants)))
-        alike = tuple(roots)
-        if len(roots) == 1:
-            if self._leave_out:
-                rest = [one for one in variants if (one.same_as or one.name) != roots[0]]
-                alike += tuple(
-                    "+".join(one.name for one in pair) for pair in self._pairs(evidence, rest, way)
-                )
-            named = _named(known[roots[0]])
-            return Finding(Compared(variants=len(variants), alike=alike), Diagnosis(**named.model_dump()))
-        compared = Compared(variants=len(variants), alike=alike)
-        if roots:
-            return Finding(compared)
-        found = self._pairs(evidence, variants, way)
-        if len(found) != 1:
-            return Finding(compared)
-        one, other = found[0]
-        return Finding(compared, Diagnosis(**_named(one).model_dump(), also=(_named(other),)))
+            return Finding(Compared(variants=compared))
+        alike, seen = [Diagnosis(**_named(by_name[root]).model_dump()) for root in roots], roots
+        if not roots or (self._leave_out and len(roots) == 1):
+            rest = [one for one in variants if _root(one) not in roots]
+            found = self._pairs(evidence, rest, way)
+            seen = [*roots, *("+".join((one.name, other.name)) for one, other in found)]
+            if not roots and len(found) == 1:
+                one, other = found[0]
+                alike = [Diagnosis(**_named(one).model_dump(), also=(_named(other),))]
+        return Finding(Compared(variants=compared, alike=tuple(seen)), tuple(alike))
 
     def _singles(self, evidence: Evidence, variants: Sequence[Variant]) -> tuple[list[Variant], int]:
         """Return the variants that fit in the likeliest way in which any does, and that way."""
@@ -179,10 +206,10 @@ class Diagnoser:
         """Return whether to behave like this variant is an error in these calls.
 
         Where the model solution's module cannot be had in the student's shape, the variant must be known to
-        lose this check.
+        lose one of the checks that the submission lost.
         """
         differs = evidence.model_differs(way)
-        return evidence.check in variant.loses if differs is None else differs
+        return bool(evidence.rest.failed & set(variant.loses)) if differs is None else differs
 
     def _pairs(
         self, evidence: Evidence, variants: Sequence[Variant], way: int
@@ -197,7 +224,7 @@ class Diagnoser:
         )
         tried = 0
         for pair in candidates:
-            if (pair[0].same_as or pair[0].name) == (pair[1].same_as or pair[1].name):
+            if _root(pair[0]) == _root(pair[1]):
                 continue
             path = self._merge(evidence.exercise, *pair)
             implementation = self._loaded.get(path) if path else None
@@ -256,7 +283,9 @@ class Diagnoser:
         key = one.path, other.path
         if key not in self._loaded:
             source = pairs.merged(_script(exercise), one.path, other.path)
-            self._loaded[key] = replay.load(source, f"{one.name}+{other.name}") if source else None
+            self._loaded[key] = (
+                replay.load(source, f"{one.name}+{other.name}", self._sizes) if source else None
+            )
         return key
 
     def _fits(self, key: object, calls: Sequence[Call], way: int) -> bool:
@@ -273,12 +302,46 @@ class Diagnoser:
 
     def _load(self, path: Path) -> Implementation | None:
         if path not in self._loaded:
-            self._loaded[path] = replay.load(path.read_bytes(), str(path))
+            self._loaded[path] = replay.load(path.read_bytes(), str(path), self._sizes)
         return self._loaded[path]
+
+
+def _likeliest(evidence: Evidence) -> list[int]:
+    """Return the ways to make the student's modules again that are worth trying.
+
+    Most errors do not show in every call: a way in which the model solution answers some call as the student
+    did is likelier than any other.
+    """
+    calls = [call for call in (*evidence.calls, *evidence.rest.calls) if kept_in(call) and call.answered]
+    if not any(kept_in(call) for call in evidence.calls):
+        return [0]
+    calls = sorted(calls, key=lambda call: call.size)[:MOST_CALLS_FOR_WAYS]
+    agreeing: dict[int, int] = {}
+    for way in range(MOST_WAYS):
+        if evidence.late or not any(evidence.model.can(call, way) for call in calls):
+            break
+        found = sum(evidence.model.fits([call], way) for call in calls)
+        if found:
+            agreeing[way] = found
+        if found > len(calls) // 2:
+            break
+    ways = sorted(agreeing, key=lambda way: -agreeing[way])
+    return list(dict.fromkeys([*ways, *range(MOST_WAYS_OF_A_VARIANT)]))[:MOST_WAYS_OF_A_VARIANT]
+
+
+@cache
+def _warm_up() -> None:
+    """Have torch import what it imports with its first masked attention: that is no student's time."""
+    layer = torch.nn.MultiheadAttention(1, 1, batch_first=True)
+    layer(*[torch.zeros(1, 1, 1)] * 3, key_padding_mask=torch.zeros(1, 1, dtype=torch.bool))
 
 
 def _script(exercise: Exercise) -> Path:
     return next(path for path in exercise.solutions if path.suffix == ".py")
+
+
+def _root(variant: Variant) -> str:
+    return variant.same_as or variant.name
 
 
 def _named(variant: Variant) -> NamedError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from graders import checkresult
 from graders.calls import Call, Record
 from graders.casebook import SHRINK_SUBMISSION_SECONDS, CaseBook, CaseError, measure
 from graders.checks import Cases, Check
-from graders.diagnosis import Diagnoser, Finding
+from graders.diagnosis import Diagnoser, Finding, Rest, settled
 from graders.fresh import grading_dtype
 from graders.guests import Guests, Spent, TimeUsedUp, added
 from graders.keeping import kept_calls
@@ -120,20 +120,17 @@ class Grading:
             attempt, outcome = self._check(one, following, guests, shrink_seconds)
             shrink_seconds -= attempt.shrinking
             results[one.check.id] = _result(attempt, outcome)
-            passed = outcome.verdict is Verdict.PASSED
-            kept = kept_calls(attempt.record, attempt.failing, passed) if room > 0 else []
+            kept = kept_calls(attempt.record, attempt.failing, outcome) if room > 0 else []
             room -= sum(call.size for call in kept)
             calls.setdefault(one.exercise.id, []).extend(kept)
             if outcome.verdict in (Verdict.FAILED, Verdict.ERROR):
                 failed.append((one, kept))
-        for one, own in failed:
-            found = self._diagnose(one, own, calls[one.exercise.id])
-            if found is not None:
-                known: dict[str, Any] = {"compared": found.compared}
-                if found.diagnosis is not None:
-                    # A check's own hint may be about another way to fail it.
-                    known |= {"diagnosis": found.diagnosis, "hint": found.diagnosis.hint}
-                results[one.check.id] = results[one.check.id].model_copy(update=known)
+        for check, found in self._findings(failed, calls, results).items():
+            known: dict[str, Any] = {"compared": found.compared}
+            if found.diagnosis is not None:
+                # A check's own hint may be about another way to fail it.
+                known |= {"diagnosis": found.diagnosis, "hint": found.diagnosis.hint}
+            results[check] = results[check].model_copy(update=known)
         self._diagnoser.forget()
         return tuple(results.values())
 
@@ -294,11 +291,26 @@ class Grading:
             attempt.guests.end_check()
         return None
 
-    def _diagnose(self, one: Collected, own: Sequence[Call], others: Sequence[Call]) -> Finding | None:
-        try:
-            return self._diagnoser.diagnose(one.exercise, one.check.id, own, others)
-        except Exception:
-            return None  # a variant is the author's code; no name is a fair answer to any fault of it
+    def _findings(
+        self,
+        failed: Sequence[tuple[Collected, list[Call]]],
+        calls: Mapping[str, Sequence[Call]],
+        results: Mapping[str, CheckResult],
+    ) -> dict[str, Finding]:
+        """Return what the failed checks were compared with, by check."""
+        passed = frozenset(name for name, one in results.items() if one.verdict is Verdict.PASSED)
+        lost = frozenset(one.check.id for one, _ in failed)
+        found: dict[str, dict[str, Finding]] = {}
+        for one, own in failed:
+            try:
+                finding = self._diagnoser.diagnose(
+                    one.exercise, own, Rest(calls[one.exercise.id], passed, lost)
+                )
+            except Exception:  # noqa: S112 - a variant is the author's code; no name is a fair answer to its faults
+                continue
+            if finding is not None:
+                found.setdefault(one.exercise.id, {})[one.check.id] = finding
+        return {check: one for each in found.values() for check, one in settled(each).items()}
 
 
 def asks_for_float32_in(attempt: Attempt, outcome: Outcome) -> bool:

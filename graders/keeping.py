@@ -10,7 +10,9 @@ import torch
 
 from graders.calls import Call, Record
 from graders.replay import Kept
+from graders.result import Verdict
 from graders.student import RemoteModule, modules
+from graders.verdicts import Outcome
 from sandbox import Opaque
 
 MOST_MODULES = 4
@@ -20,7 +22,7 @@ MOST_CALLS_OF_PASSED = 8
 _Key = tuple[int, int]  # the module, and its state where the check has set it
 
 
-def kept_calls(record: Record, failing: Sequence[Call], passed: bool) -> list[Call]:
+def kept_calls(record: Record, failing: Sequence[Call], outcome: Outcome) -> list[Call]:
     """Return the check's calls with the modules in them kept, as far as that can be had.
 
     Calls on modules whose guest has ended are left out; so are, of a check that passed, those on modules
@@ -30,7 +32,7 @@ def kept_calls(record: Record, failing: Sequence[Call], passed: bool) -> list[Ca
     shown = {id(call) for call in failing}
     calls = [call for call in calls if id(call) not in shown] + list(failing)
     calls = [call for call in calls if call.intact() and not _made_a_module(call)]
-    if passed:
+    if outcome.verdict is Verdict.PASSED:
         known = [call for call in calls if all(call.states.get(id(one)) for one in modules(call))]
         calls = known[:MOST_CALLS_OF_PASSED]
     states: dict[_Key, Kept | None] = {}
@@ -60,6 +62,8 @@ def _made_a_module(call: Call) -> bool:
 def _keep(module: RemoteModule, loaded: Mapping[str, torch.Tensor] | None) -> Kept | None:
     if loaded is not None:
         return Kept(module._made_by, loaded)
+    if module._loaded is not None:
+        return None  # the state in which it was asked is gone
     try:
         module._guest.start_check()  # the time for this is ours, not the check's
         return Kept(module._made_by, module.state_dict())

@@ -8,39 +8,53 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-from graders.arrangements import Arrangement, State, Unit, arrangements, filled, missing, units
+from graders.arrangements import Arrangement, State, Unit, arrangements, filled, layout, missing, units
+from graders.calls import Call
 
-MOST_BUILDS = 40
+MOST_BUILDS = 24
+LARGEST = 1024
+COUNTING = ("layer", "depth", "block", "head")
+MOST_KNOWN = 64
 MOST_OPTIONS = 8
 HEADS = (1, 2, 4, 8)
 
 
-@dataclass
-class Remade:
-    """One module, and the state that it is asked in."""
+# The options that gave a layout, by the optional arguments of the class: found out once for all variants.
+Sizes = dict[object, dict[str, Any]]
+
+
+@dataclass(eq=False)
+class Made:
+    """A module of ours, and what was loaded into it last."""
 
     module: torch.nn.Module
+    entries: dict[str, torch.Tensor]
+    loaded: object = None
+    versions: list[int] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Remade:
+    """A module in the state in which it is asked. Making one takes long, so that several share theirs."""
+
+    made: Made
     state: Mapping[str, torch.Tensor]
-    _entries: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)
-    _versions: list[int] = field(default_factory=list)
 
     def fresh(self) -> torch.nn.Module:
         """Return the module in its state, whatever the last call has done to it."""
-        if not self._entries:
-            own = self.module.state_dict(keep_vars=True)
-            self._entries = [(own[name], value) for name, value in self.state.items()]
-        if [entry._version for entry, _ in self._entries] != self._versions:
+        made = self.made
+        if made.loaded is not self or [one._version for one in made.entries.values()] != made.versions:
             with torch.no_grad():
-                for entry, value in self._entries:
-                    entry.copy_(value)
-            self._versions = [entry._version for entry, _ in self._entries]
-        return self.module
+                for name, value in self.state.items():
+                    made.entries[name].copy_(value)
+            made.loaded, made.versions = self, [one._version for one in made.entries.values()]
+        return made.module
 
 
 class Remaker:
@@ -49,16 +63,17 @@ class Remaker:
     def __init__(
         self,
         make: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: Mapping[str, Any],
+        made_by: Call,
         theirs: State,
         trained: frozenset[str] | None,
+        sizes: Sizes,
     ) -> None:
-        self._make, self._args, self._kwargs = make, args, dict(kwargs)
-        self._theirs, self._trained = theirs, trained
+        self._make, self._args, self._kwargs = make, made_by.args, dict(made_by.kwargs)
+        self._theirs, self._trained, self._known = theirs, trained, sizes
         self._units = units(theirs, trained)
         self._builds = 0
         self._found: list[tuple[dict[str, Any], Arrangement]] = []
+        self._made: dict[object, Made] = {}
         self._more = self._ways()
 
     def make(self, state: State, way: int) -> Remade:
@@ -69,18 +84,26 @@ class Remaker:
                 raise IndexError(way)
             self._found.append(following)
         options, arrangement = self._found[way]
-        module = self._built(options)
         dtypes = {tensor.dtype for tensor in state.values() if tensor.is_floating_point()}
-        module = module.to(dtypes.pop()) if len(dtypes) == 1 else module
-        return Remade(module, filled(arrangement, state, module.state_dict()))
+        key = repr(options), *dtypes
+        if key not in self._made:
+            module = self._built(options)
+            module = module.to(next(iter(dtypes))) if len(dtypes) == 1 else module
+            self._made[key] = Made(module, module.state_dict(keep_vars=True))
+        made = self._made[key]
+        return Remade(made, filled(arrangement, state, made.entries))
 
     def _ways(self) -> Iterator[tuple[dict[str, Any], Arrangement]]:
-        options = self._sizes(self._built({}))
+        options = self._sizes()
         choices = list(itertools.islice(self._unseen(options), MOST_OPTIONS))
         runs = [self._arranged(one) for one in choices]
-        # The likeliest arrangement under every choice first, then the second, …
-        for rank in itertools.zip_longest(*runs):
-            yield from (way for way in rank if way is not None)
+        while runs:  # the likeliest arrangement under every choice, then the second, …
+            for run in list(runs):
+                way = next(run, None)  # not before it is asked for, since making a module takes long
+                if way is None:
+                    runs.remove(run)
+                else:
+                    yield way
 
     def _arranged(self, options: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Arrangement]]:
         try:
@@ -90,28 +113,47 @@ class Remaker:
         for one in arrangements(module.state_dict(), self._theirs, (_names(module), self._trained)):
             yield options, one
 
-    def _sizes(self, first: torch.nn.Module) -> dict[str, Any]:
+    def _sizes(self) -> dict[str, Any]:
         """Return optional sizes that make our module's shapes those of theirs, as far as they can be."""
+        optional = self._optional(int)
+        key = repr((self._args, self._kwargs, optional)), layout(self._theirs, self._trained)
+        if key not in self._known:
+            self._known[key] = self._searched(list(optional)) if optional else {}
+            while len(self._known) > MOST_KNOWN:
+                del self._known[next(iter(self._known))]
+        return self._known[key]
+
+    def _searched(self, names: Sequence[str]) -> dict[str, Any]:
         options: dict[str, Any] = {}
-        left = missing(_units(first), self._units)
-        known = sorted({size for unit in self._units for size in unit.shape if size > 1}, reverse=True)
+        left = self._lacking({})
         while left and self._builds < MOST_BUILDS:
             tried: list[tuple[int, int, dict[str, Any]]] = []
-            for name in self._optional(int):
-                for size in [*known, *range(1, 7)]:
-                    if self._builds >= MOST_BUILDS:
-                        break
-                    option = {**options, name: size}
-                    try:
-                        tried.append((missing(_units(self._built(option)), self._units), len(tried), option))
-                    except Exception:  # noqa: S112 - our class refuses these sizes
-                        continue
-                    if not tried[-1][0]:
-                        return option
+            for name, size in self._candidates(names):
+                if self._builds >= MOST_BUILDS:
+                    break
+                option = {**options, name: size}
+                try:
+                    tried.append((self._lacking(option), len(tried), option))
+                except Exception:  # noqa: S112 - our class refuses these sizes
+                    continue
+                if not tried[-1][0]:
+                    return option
             if not tried or min(tried)[0] >= left:
                 break
             left, _, options = min(tried)
         return options
+
+    def _candidates(self, names: Sequence[str]) -> Iterator[tuple[str, int]]:
+        """Yield (argument, size): small counts for what counts, sizes that show in the shapes for the others."""
+        given = {value for value in (*self._args, *self._kwargs.values()) if isinstance(value, int)}
+        shown = {size for unit in self._units for size in unit.shape if 1 < size <= LARGEST} - given
+        for name in names:
+            counts = any(word in name for word in COUNTING)
+            yield from ((name, size) for size in (range(1, 7) if counts else sorted(shown, reverse=True)))
+
+    def _lacking(self, options: Mapping[str, Any]) -> int:
+        with torch.device("meta"):
+            return missing(_units(self._built(options)), self._units)
 
     def _unseen(self, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield these options, and others that leave every shape as it is: heads, the place of a norm."""

@@ -22,7 +22,7 @@ import torch
 from graders.arrangements import State, layout
 from graders.calls import Call, copied
 from graders.comparing import TOLERANCES
-from graders.remaking import Remade, Remaker
+from graders.remaking import Remade, Remaker, Sizes
 from sandbox import weighted_sum
 
 # To load one implementation, or for one call of it; one that takes longer is never tried again.
@@ -60,7 +60,7 @@ class CannotReplay(Exception):
     """This implementation cannot be asked this call: no such name, or its module has another shape."""
 
 
-def load(source: bytes | str, name: str) -> Implementation | None:
+def load(source: bytes | str, name: str, sizes: Sizes) -> Implementation | None:
     """Run an implementation's source; None where it cannot be loaded."""
     module = ModuleType(f"attest_variant_{next(_numbers)}")
     module.__file__ = name
@@ -69,7 +69,7 @@ def load(source: bytes | str, name: str) -> Implementation | None:
             exec(compile(source, name, "exec"), module.__dict__)  # noqa: S102
     except (Exception, SystemExit, TookTooLong):
         return None  # a variant whose error is that it cannot be loaded
-    return Implementation(module)
+    return Implementation(module, sizes)
 
 
 @dataclass
@@ -77,6 +77,7 @@ class Implementation:
     """A variant or the model solution, ready to be asked what the student's code was asked."""
 
     names: ModuleType
+    sizes: Sizes
     _remakers: dict[object, Remaker | None] = field(default_factory=dict)  # by class, arguments and layout
     _made: dict[tuple[int, int, int], Remade] = field(default_factory=dict)
     _answers: dict[tuple[int, int], Answer | None] = field(default_factory=dict)
@@ -180,9 +181,8 @@ class Implementation:
         if key not in self._remakers:
             source = torch.nn if call.name.startswith("nn.") else self.names
             make = getattr(source, call.name.removeprefix("nn."), None)
-            self._remakers[key] = (
-                Remaker(make, call.args, call.kwargs, kept.state, kept.trained) if make else None
-            )
+            known = (call, kept.state, kept.trained, self.sizes)
+            self._remakers[key] = Remaker(make, *known) if make else None
             while len(self._remakers) > 64:
                 del self._remakers[next(iter(self._remakers))]
         found = self._remakers[key]
