@@ -188,8 +188,12 @@ def _missing_kinds(assignment: Assignment, rows: Sequence[Row]) -> Iterator[str]
             yield f"{exercise.folder / 'solution'} has no .py or .ipynb file; the model solution goes there."
         if "starter" not in kinds:
             yield f"{exercise.folder / 'starter'} has no .py or .ipynb file; a starter file goes there."
-        if "variant" not in kinds:
+        if "variant" not in kinds and not _judged_by_people_alone(exercise):
             yield f"{exercise.folder / 'variants'} has no variant; so nothing shows that a check can fail."
+
+
+def _judged_by_people_alone(exercise: Exercise) -> bool:
+    return abs(sum(item.points for item in exercise.rubric) - exercise.points) < 1e-9
 
 
 def _problems(row: Row, known: set[str]) -> Iterator[str]:

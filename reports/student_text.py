@@ -103,6 +103,9 @@ def _next(view: StudentView) -> Iterator[str]:
         yield f"{worth} at stake. {view.freed}".rstrip()
         yield prose(start_message(view))
         yield from _diagnosis(view.start)
+        if view.unanswered:
+            missed = ", ".join(plain(e.title) for e in view.unanswered)
+            yield f"Besides, no answer in words was found for {missed}."
     elif view.unanswered:
         yield "## Start here: your answer in words"
         yield f"No answer in words was found for {', '.join(plain(e.title) for e in view.unanswered)}."

@@ -13,7 +13,7 @@ from reports import grades_csv, index_html, student_html, student_markdown
 from reports.student_view import student_view
 from reports.visible_text import visible_text
 from tests.reports.hostile_results import HOSTILE
-from tests.reports.made_results import MARKED, UNANSWERED, WAITING, item, words
+from tests.reports.made_results import MARKED, TYPICAL, UNANSWERED, WAITING, item, words
 from tests.reports.page_tags import read_page
 
 TEXT = WAITING.answers[0].pieces[0].text
@@ -51,6 +51,12 @@ def test_the_student_reads_their_own_answer_as_they_wrote_it() -> None:
     assert TEXT in [pre.text for pre in page.all("pre")]
     assert TEXT in student_markdown(WAITING)
     assert "mean_pool.ipynb, Markdown cell 7" in student_html(WAITING)
+
+
+def test_that_there_is_no_answer_is_said_beside_a_failing_check() -> None:
+    failing = UNANSWERED.model_copy(update={"checks": TYPICAL.checks})
+    for text in (student_html(failing), student_markdown(failing)):
+        assert "Besides, no answer in words was found for" in text
 
 
 def test_points_and_comment_are_shown_once_marked() -> None:
