@@ -16,6 +16,7 @@ from graders import RemoteModule, cases, close, fail, fresh_tensor, points, tens
 from graders.block_formula import Form, Readings, block
 from graders.block_weights import BlockWeights, Sizes, find_roles, fresh_state
 from graders.pictures import influence_map, moved_by
+from graders.result import MapPicture
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(0, 2**32 - 1).filter(lambda seed: seed > 1000)
@@ -29,16 +30,16 @@ NEAR = 1e-3
 LENGTHS = (5, 3, 1)
 
 MISTAKES = (
-    ({"activation": "none"}, "a feed-forward network without an activation between its two linear layers"),
-    ({"activation": "gelu"}, "a feed-forward network with GELU, where ReLU is asked for"),
-    ({"scaled": False}, "attention whose scores are not divided by √d_k"),
-    ({"first_residual": False}, "a block without the residual around the attention"),
-    ({"second_residual": False}, "a block without the residual around the feed-forward network"),
-    ({"first_residual": False, "second_residual": False}, "a block without residuals"),
-    ({"residual_from_input": True}, "a block whose second residual adds what came into the block"),
-    ({"residual_of_normed": True}, "a block whose residuals add what comes out of the norms"),
-    ({"first_norm": False}, "a block without its first norm"),
-    ({"second_norm": False}, "a block without its second norm"),
+    ({"activation": "none"}, "the feed-forward network has no activation between its two linear layers"),
+    ({"activation": "gelu"}, "the feed-forward network has GELU, where ReLU is asked for"),
+    ({"scaled": False}, "the scores of the attention are not divided by √d_k"),
+    ({"first_residual": False}, "there is no residual around the attention"),
+    ({"second_residual": False}, "there is no residual around the feed-forward network"),
+    ({"first_residual": False, "second_residual": False}, "there are no residuals"),
+    ({"residual_from_input": True}, "the second residual adds what came into the block"),
+    ({"residual_of_normed": True}, "the residuals add what comes out of the norms"),
+    ({"first_norm": False}, "the first norm is missing"),
+    ({"second_norm": False}, "the second norm is missing"),
 )
 
 
@@ -132,7 +133,7 @@ def mistake(made: Made) -> str | None:
     """What the block does in place of the formula, if it is one of the usual mistakes."""
     if made.weights.match(made.x, made.output, Form(not made.norm_first), NEAR):
         asked, came = ("before", "after") if made.norm_first else ("after", "before")
-        return f"a block with its norms {came} the sublayers, where they are asked for {asked} them"
+        return f"the norms stand {came} the sublayers, where they are asked for {asked} them"
     for difference, text in MISTAKES:
         if made.weights.match(made.x, made.output, Form(made.norm_first, **difference), NEAR):
             return text
@@ -149,7 +150,7 @@ def compare(made: Made) -> None:
     elif made.reading is None:
         found = mistake(made)
         if found:
-            fail(f"{call}, this is {found}.")
+            fail(f"{call}, {found}.")
         expected = block(made.x, made.weights.first(), Form(made.norm_first))[0]
         close(made.output, expected, what="the output", atol=NEAR, rtol=0)
 
@@ -273,31 +274,50 @@ def test_attn_mask(student, blocks, case):
         )
 
 
+def padding_map(made: Made, padding: Tensor, mask: Tensor | None) -> MapPicture:
+    """Who moves whom among the real outputs of one row, beside what its padding and `mask` allow."""
+
+    def asked(batch: Tensor) -> Tensor:
+        return ask(made, batch, mask, padding.expand(len(batch), LENGTH))
+
+    found = moved_by(asked, made.x[1], other_token, by_more_than=1e-6)
+    allowed = (~padding).expand(LENGTH, LENGTH)
+    if mask is not None:
+        allowed = allowed & ~mask
+    allowed = allowed | torch.eye(LENGTH, dtype=torch.bool)
+    return influence_map(found[~padding], allowed[~padding], title="Which token moves which real output")
+
+
 @points(
     2, section=MASKS, hint="Blocked is what either mask blocks: hand both to the attention in the same call."
 )
 def test_key_padding_mask(student, blocks):
     """What stands in the padding moves no real output, alone and together with attn_mask."""
     padding = reference.padding_mask(torch.tensor(LENGTHS), LENGTH)
-    causal = reference.causal_mask(LENGTH)
+    # A causal mask would block padding on the right as well. This one leaves it open, and the first token.
+    past = torch.ones(LENGTH, LENGTH, dtype=torch.bool).tril(-1)
+    past[:, 0] = False
     # The public check has asked for padding alone with the norms first.
-    for norm_first, mask in ((True, causal), (False, None), (False, causal)):
+    for norm_first, mask in ((True, past), (False, None), (False, past)):
         made = blocks(norm_first)
         x = made.x
         filled = torch.where(padding.unsqueeze(-1), 3 * x.flip(-1) + 2, x)
-        later = torch.cat([x[:, :2], x[:, 2:].flip(-1) + 1], dim=1)
-        before, after, other = ask(made, torch.cat([x, filled, later]), mask, padding.repeat(3, 1)).chunk(3)
+        second = torch.cat([x[:, :1], x[:, 1:2].flip(-1) + 1, x[:, 2:]], dim=1)
+        answer = ask(made, torch.cat([x, filled, second]), mask, padding.repeat(3, 1))
+        before, after, other = answer.chunk(3)
         call = f"With norm_first={norm_first}{'' if mask is None else ' and both masks'}"
         if moved(before[~padding], after[~padding]) > still(student):
             fail(
-                f"{call}, only the padding was changed, and a real output moved.", inputs={"padding": padding}
+                f"{call}, only the padding was changed, and a real output moved.",
+                inputs={"key_padding_mask": padding},
+                pictures=[padding_map(made, padding[1], mask)],
             )
-        change = moved(before[0, :2], other[0, :2])
-        if mask is None and not change > 1e-6:
-            fail(f"{call}, real tokens were changed, and the outputs of the others did not move.")
+        if not moved(before[0, 0], other[0, 0]) > 1e-6:
+            fail(f"{call}, the second token of a row was changed, and the output of the first did not move.")
+        change = moved(before[0, 2:], other[0, 2:])
         if mask is not None and change > still(student):
-            fail(f"{call}, tokens from 2 on were changed, and an output before them moved by {change:.3g}.")
-        blocked = padding[:, None, None] if mask is None else causal | padding[:, None, None]
+            fail(f"{call}, a token that attn_mask blocks was changed, and an output moved by {change:.3g}.")
+        blocked = padding[:, None, None] if mask is None else past | padding[:, None, None]
         expected = made.expected(x, blocked)
         if expected is not None and moved(before[~padding], expected[~padding]) > NEAR:
             fail(f"{call}, the sources that are open do not share the weight.")
