@@ -24,6 +24,12 @@ def future(length: int, diagonal: int = 1) -> Tensor:
     return torch.ones(length, length, dtype=torch.bool).triu(diagonal)
 
 
+def check_length(tokens: Tensor) -> None:
+    """Attention grows with the square of the length, and what comes in may be anything."""
+    if tokens.dim() > 1 and tokens.shape[1] > MAX_LEN:
+        raise ValueError(f"{tokens.shape[1]} tokens: this model takes at most {MAX_LEN}")
+
+
 class Model(nn.Module):
     """Token ids (batch, length) in, logits (batch, length, vocabulary) out."""
 
@@ -41,11 +47,11 @@ class Model(nn.Module):
         return nn.Parameter(scale * torch.randn(*shape, generator=generator, dtype=torch.float64))
 
     def embed(self, ids: Tensor) -> Tensor:
-        if ids.shape[-1] > MAX_LEN:
-            raise ValueError(f"{ids.shape[-1]} tokens: this model takes at most {MAX_LEN}")
+        check_length(ids)
         return (F.embedding(ids, self.tokens) + self.positions[: ids.shape[-1]]).to(self.precision.dtype)
 
     def from_embedded(self, x: Tensor) -> Tensor:
+        check_length(x)
         return (self.mixed(x.double()) @ self.head.double()).to(self.precision.dtype)
 
     def forward(self, ids: Tensor) -> Tensor:

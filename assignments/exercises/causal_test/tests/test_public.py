@@ -23,6 +23,8 @@ class Model(nn.Module):
         return (self.tokens[ids] + 0.3 * self.positions[: ids.shape[1]]).to(self.precision.dtype)
 
     def from_embedded(self, x):
+        if x.shape[1] > MAX_LEN:
+            raise ValueError(f"{x.shape[1]} tokens: this model takes at most {MAX_LEN}")
         x = x.double()
         scores = x @ x.transpose(1, 2) / 8  # (batch, target, source)
         if self.causal:
