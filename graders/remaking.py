@@ -17,9 +17,9 @@ import torch
 from graders.arrangements import Arrangement, State, Unit, arrangements, filled, layout, missing, units
 from graders.calls import Call
 
-MOST_BUILDS = 24
+MOST_BUILDS = 60
 LARGEST = 1024
-COUNTING = ("layer", "depth", "block", "head")
+COUNTING = ("layer", "depth", "block")
 MOST_KNOWN = 64
 MOST_OPTIONS = 8
 HEADS = (1, 2, 4, 8)
@@ -126,28 +126,29 @@ class Remaker:
     def _searched(self, names: Sequence[str]) -> dict[str, Any]:
         options: dict[str, Any] = {}
         left = self._lacking({})
-        while left and self._builds < MOST_BUILDS:
-            tried: list[tuple[int, int, dict[str, Any]]] = []
+        better = True
+        while left and better:
+            better = False
             for name, size in self._candidates(names):
                 if self._builds >= MOST_BUILDS:
-                    break
-                option = {**options, name: size}
+                    return options
                 try:
-                    tried.append((self._lacking(option), len(tried), option))
+                    lacking = self._lacking({**options, name: size})
                 except Exception:  # noqa: S112 - our class refuses these sizes
                     continue
-                if not tried[-1][0]:
-                    return option
-            if not tried or min(tried)[0] >= left:
-                break
-            left, _, options = min(tried)
+                if lacking < left:
+                    left, options, better = lacking, {**options, name: size}, True
+                if not left:
+                    break
         return options
 
     def _candidates(self, names: Sequence[str]) -> Iterator[tuple[str, int]]:
-        """Yield (argument, size): small counts for what counts, sizes that show in the shapes for the others."""
+        """Yield (argument, size): small numbers for what is counted, else sizes that show in the shapes."""
         given = {value for value in (*self._args, *self._kwargs.values()) if isinstance(value, int)}
         shown = {size for unit in self._units for size in unit.shape if 1 < size <= LARGEST} - given
         for name in names:
+            if "head" in name:
+                continue  # it shows in no shape
             counts = any(word in name for word in COUNTING)
             yield from ((name, size) for size in (range(1, 7) if counts else sorted(shown, reverse=True)))
 
