@@ -131,7 +131,7 @@ class Student:
         call = Call(name, args, kwargs)
         guest = self._find_guest(name)
         guest.collect()
-        answer = self._ask(guest, call, lambda a, k: guest.call(name, *a, seed=call.seed, **k))
+        answer = self._ask(guest, call, lambda a, k: guest.ask(name, a, k, seed=call.seed))
         if not isinstance(answer, RemoteModule):
             raise CheckFailure(
                 f"{call.text()} gave {describe(answer)}; an nn.Module was expected.", got=answer
@@ -158,9 +158,7 @@ class Student:
 
     def _call(self, call: Call) -> Any:
         guest = self._find_guest(call.name)
-        return self._ask(
-            guest, call, lambda a, k: guest.call(call.name, *a, grad=call.grad, seed=call.seed, **k)
-        )
+        return self._ask(guest, call, lambda a, k: guest.ask(call.name, a, k, grad=call.grad, seed=call.seed))
 
     def _ask(self, guest: Guest, call: Call, ask: Callable[[tuple[Any, ...], dict[str, Any]], Any]) -> Any:
         """Make a call, record it, and return its answer with handles of modules wrapped."""
@@ -352,7 +350,7 @@ class RemoteModule:
         return self._student._ask(
             self._guest,
             call,
-            lambda a, k: self._guest.call(self._handle, *a, method=method, grad=grad, seed=call.seed, **k),
+            lambda a, k: self._guest.ask(self._handle, a, k, method=method, grad=grad, seed=call.seed),
         )
 
     def _mode(self, training: bool) -> Self:
@@ -373,7 +371,7 @@ def _with_inputs(
     after: list[tuple[Any, ...]] = []
 
     def ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        kept = guest.call(target, *args, seed=call.seed, keep_inputs=True, **kwargs)
+        kept = guest.ask(target, args, kwargs, seed=call.seed, keep_inputs=True)
         after.append(tuple(kept.args))
         call.after = copied(after[0])
         return kept.value
@@ -388,7 +386,7 @@ def _gradients(
     found: list[Gradients] = []
 
     def ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        found.append(guest.gradients(target, *args, cotangent_seed=cotangent_seed, **kwargs))
+        found.append(guest.gradients(target, args, kwargs, cotangent_seed))
         call.cotangent_seed, call.gradients = cotangent_seed, found[0].inputs
         call.parameter_gradients = found[0].parameters
         return found[0].output

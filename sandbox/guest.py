@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
@@ -135,12 +135,27 @@ class Guest:
     def call(
         self,
         target: str | Opaque,
+        /,
         *args: Value,
         method: str | None = None,
         grad: bool = True,
         seed: int | None = None,
         keep_inputs: bool = False,
         **kwargs: Value,
+    ) -> Value:
+        """`ask`, for keyword arguments that have none of its own names."""
+        return self.ask(target, args, kwargs, method=method, grad=grad, seed=seed, keep_inputs=keep_inputs)
+
+    def ask(
+        self,
+        target: str | Opaque,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
+        *,
+        method: str | None = None,
+        grad: bool = True,
+        seed: int | None = None,
+        keep_inputs: bool = False,
     ) -> Value:
         """Call a name of the submission ("f", "Model.build"), or an object in the guest or its method.
 
@@ -150,7 +165,7 @@ class Guest:
         lent = Lent()
         encoder = Encoder(lent.keep)
         where = target if isinstance(target, str) else target.id
-        nodes = encoder.encode(args), encoder.encode(kwargs)
+        nodes = encoder.encode(tuple(args)), encoder.encode(dict(kwargs))
         self.handles.check(encoder.handles if isinstance(where, str) else [where, *encoder.handles])
         question = Call(next(self._ids), where, method, *nodes, grad, seed, keep_inputs)
         repeatable = isinstance(target, str) and not encoder.handles and not lent
@@ -216,20 +231,20 @@ class Guest:
     def gradients(
         self,
         handle: str | Opaque,
-        *args: Value,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
         cotangent_seed: int,
         method: str | None = None,
-        **kwargs: Value,
     ) -> Gradients:
         """Gradients of sum(output * N(cotangent_seed)), see `weighted_sum`; None where there is none."""
         found = self._operate(
             "gradients",
             tuple[Any, dict[str, Tensor | None], tuple[Tensor | None, ...]],
             handle,
-            *args,
-            cotangent_seed=cotangent_seed,
-            method=method,
-            **kwargs,
+            tuple(args),
+            dict(kwargs),
+            cotangent_seed,
+            method,
         )
         return Gradients(*found)
 

@@ -86,7 +86,7 @@ def weighted_sum(output: object, seed: int) -> torch.Tensor:
 
 
 def gradients(
-    handle: Any, *args: Any, cotangent_seed: int, method: str | None = None, **kwargs: Any
+    handle: Any, args: tuple[Any, ...], kwargs: dict[str, Any], cotangent_seed: int, method: str | None = None
 ) -> tuple[object, dict[str, torch.Tensor | None], tuple[torch.Tensor | None, ...]]:
     """The output, and the gradients of `weighted_sum` by each parameter and each positional argument."""
     inputs = [

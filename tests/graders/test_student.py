@@ -233,3 +233,15 @@ def test_a_record_is_bounded() -> None:
 )
 def test_parameter_names(signature: str | None, names: list[str]) -> None:
     assert parameter_names(signature) == names
+
+
+def test_a_students_parameters_may_have_any_names(sandbox: Sandbox) -> None:
+    names = ("seed", "grad", "method", "target", "args", "kwargs", "keep_inputs", "name", "cotangent_seed")
+    source = f"def take(*, {', '.join(f'{name}=0' for name in names)}):\n    return [{', '.join(names)}]\n"
+    with sandbox.guest({}, Program("script", "work.py", (source,))) as guest:
+        guest.start_check()
+        student = Student(lambda _: guest, torch.float64, 9, Record())
+        given = {name: number for number, name in enumerate(names, 1)}
+        assert student.take(**given) == list(given.values())
+        answer, _ = student.with_inputs("take", **given)
+        assert answer == list(given.values())

@@ -103,7 +103,7 @@ def test_gradients_of_a_module_equal_those_computed_here(guest: Guest) -> None:
     local = nn.Linear(3, 2)
     local.load_state_dict(guest.state_dict(remote))
     x = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
-    found = guest.gradients(remote, x, cotangent_seed=7)
+    found = guest.gradients(remote, (x,), {}, 7)
     x.requires_grad_()
     output = local(x)
     weighted_sum(output, 7).backward()
@@ -117,7 +117,7 @@ def test_gradients_of_a_function_with_several_outputs(guest: Guest) -> None:
     q, k = (
         torch.randn(2, 3, generator=torch.Generator().manual_seed(n), dtype=torch.float64) for n in (1, 2)
     )
-    found = guest.gradients("attend", q, k, None, cotangent_seed=5)
+    found = guest.gradients("attend", (q, k, None), {}, 5)
     q.requires_grad_(), k.requires_grad_()
     weights = torch.softmax(q @ k.transpose(-1, -2), -1)
     weighted_sum(({"out": weights @ k, "weights": weights}, 3), 5).backward()
@@ -128,7 +128,7 @@ def test_gradients_of_a_function_with_several_outputs(guest: Guest) -> None:
 
 
 def test_what_is_unused_has_no_gradient(guest: Guest) -> None:
-    found = guest.gradients(guest.call("Model"), IDS, cotangent_seed=1)
+    found = guest.gradients(guest.call("Model"), (IDS,), {}, 1)
     assert found.parameters["unused"] is None
     assert found.parameters["head.weight"] is not None
     assert found.inputs == (None,)
