@@ -66,6 +66,9 @@ class VariantTable(_Strict):
     loses: tuple[Name, ...] = Field(min_length=1, strict=False)
     diagnose: bool = True  # false for a variant that hangs or harms, which must never run outside the sandbox
     same_as: Name | None = None  # another variant that behaves as this one does, and gives its name
+    like: tuple[Text, ...] = Field(
+        default=(), strict=False
+    )  # names that are fair as well: "other", "one+other"
 
 
 class AcceptedTable(_Strict):
@@ -117,6 +120,7 @@ class Variant:
     diagnose: bool = True
     hint: str | None = None
     same_as: str | None = None  # the variant whose name this one goes by
+    like: tuple[str, ...] = ()  # other names that are fair in some checks
 
 
 @dataclass(frozen=True)
@@ -324,6 +328,7 @@ def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
             diagnose=variant.diagnose,
             hint=variant.hint,
             same_as=variant.same_as,
+            like=variant.like,
         )
         for name, variant in table.variants.items()
     )

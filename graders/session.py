@@ -58,12 +58,19 @@ class GradingSession:
     """Grades submissions of one assignment with one secret seed. See the module for how to use it."""
 
     def __init__(
-        self, assignment: Assignment, sandbox: Sandbox, seed: int, *, public_only: bool = False
+        self,
+        assignment: Assignment,
+        sandbox: Sandbox,
+        seed: int,
+        *,
+        public_only: bool = False,
+        leave_out: bool = False,
     ) -> None:
         self.assignment = assignment
         self.sandbox = sandbox
         self.seed = seed
         self.public_only = public_only
+        self.leave_out = leave_out  # say what would be named if the variant that fits were not known
 
     def run(self, jobs: Iterable[Job], sink: Callable[[Result], None]) -> None:
         """Grade every job as it comes and hand each Result to `sink`.
@@ -71,7 +78,7 @@ class GradingSession:
         `jobs` may block while it waits for more. A fault of ours while one submission is graded becomes a
         Result that is `not_graded`. Raises AssignmentError, and whatever `jobs` or `sink` raises.
         """
-        grading = Grading(self.sandbox, self.seed, self._model)
+        grading = Grading(self.sandbox, self.seed, self._model, leave_out=self.leave_out)
 
         def loop(checks: tuple[Collected, ...]) -> None:
             for job in jobs:

@@ -6,14 +6,15 @@ variant must lose the checks that it names. All of them run in the sandbox, like
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from graders.assignment import Assignment, AssignmentError, Exercise
+from graders.assignment import Assignment, AssignmentError, Exercise, Variant
 from graders.checks import Check
+from graders.naming import Naming, naming, wrong_names
 from graders.result import CheckResult, Result, Status, Student, Verdict
 from graders.seeds import under_seeds
 from graders.session import GradingSession, Job, collect_checks
@@ -42,7 +43,7 @@ class Row:
     path: Path
     results: tuple[Result, ...]  # one for each seed, in their order
     loses: tuple[str, ...] = ()  # ids of the checks that a variant names
-    diagnose: bool = True
+    variant: Variant | None = None  # where it is one
 
     def of(self, check: str) -> tuple[CheckResult, ...]:
         """Return the results of one check, one for each seed."""
@@ -68,7 +69,8 @@ class ValidationReport:
     checks: tuple[Check, ...]
     rows: tuple[Row, ...]
     problems: tuple[str, ...]  # each must be mended
-    notes: tuple[str, ...]  # worth a look: checks that no variant loses, or only one
+    notes: tuple[str, ...]  # worth a look: what no variant exercises, what one check or variant alone tells
+    names: tuple[Naming, ...] = ()  # for each exercise with variants
 
     @property
     def ok(self) -> bool:
@@ -94,9 +96,11 @@ def validate(
     with TemporaryDirectory(prefix="attest-starters-") as made:
         programs = _programs(assignment, only, Path(made))
         rows = _run(assignment, programs, sandbox, seeds, on_program)
-    problems = [] if only else [*_missing_kinds(assignment, rows)]
+    names = () if only else tuple(_names(assignment, rows))
+    problems = [] if only else [*_missing_kinds(assignment, rows), *_faulty_links(assignment)]
     for row in rows:
         problems += _problems(row, {check.id for check in checks})
+    problems += _too_few_named(names)
     return ValidationReport(
         assignment=assignment,
         seeds=tuple(seeds),
@@ -104,6 +108,7 @@ def validate(
         rows=tuple(rows),
         problems=tuple(problems),
         notes=() if only else tuple(_notes(checks, rows)),
+        names=names,
     )
 
 
@@ -129,7 +134,8 @@ def _run(
         for exercise in assignment.exercises:
             jobs = [Job(Student(id=f"{row.kind} {row.name}"), row.path) for row in programs[exercise.id]]
             if jobs:
-                GradingSession(_alone(assignment, exercise), own, seed).run(jobs, tell)
+                session = GradingSession(_alone(assignment, exercise), own, seed, leave_out=True)
+                session.run(jobs, tell)
 
     rows: list[Row] = []
     every = [row for own in programs.values() for row in own]
@@ -169,7 +175,7 @@ def _of_exercise(exercise: Exercise, made: Path) -> Iterator[Row]:
             path=variant.path,
             results=(),
             loses=variant.loses,
-            diagnose=variant.diagnose,
+            variant=variant,
         )
 
 
@@ -205,31 +211,60 @@ def _problems(row: Row, known: set[str]) -> Iterator[str]:
         for one in result.checks:
             if one.verdict is Verdict.BROKEN:
                 yield f"{where}: seed {result.seed}: {_name(one)} is broken: {_last_line(one.internal)}"
-            elif (problem := _problem(row, one)) is not None:
-                yield f"{where}: seed {result.seed}: {problem}"
+            else:
+                for problem in _problems_of_check(row, one):
+                    yield f"{where}: seed {result.seed}: {problem}"
     for check in row.loses:
         if check not in known:
             yield f"{where}: loses names {check.rpartition('/')[2]!r}, and there is no such check."
-    if row.kind == "variant" and row.diagnose and any(one.verdict in _HARMFUL for one in _all(row)):
+    if row.variant and row.variant.diagnose and any(one.verdict in _HARMFUL for one in _all(row)):
         yield (
             f"{where}: it hangs or harms in the sandbox, and must not run outside it for a diagnosis: "
             f"set diagnose = false in [variants.{row.name}]."
         )
 
 
-def _problem(row: Row, one: CheckResult) -> str | None:
+def _problems_of_check(row: Row, one: CheckResult) -> Iterator[str]:
     """Return what is wrong with this program's result of one check, if anything."""
     passed = one.verdict is Verdict.PASSED
     if row.kind in ("model", "accepted") and not passed:
-        return f"{_name(one)} {one.verdict.value}, and it must pass: {line(one.message)}"
+        yield f"{_name(one)} {one.verdict.value}, and it must pass: {line(one.message)}"
     if row.kind == "starter" and passed and one.max_points:
-        return f"{_name(one)} passed, so that the starter earns {one.points:g} of its points for nothing."
-    if row.kind == "variant":
-        if passed and one.id in row.loses:
-            return f"{_name(one)} passed, though the variant names it as a check that it loses."
-        if one.diagnosis is not None and one.diagnosis.variant != row.name:
-            return f"{_name(one)} is diagnosed as {one.diagnosis.variant}, which is another variant."
-    return None
+        yield f"{_name(one)} passed, so that the starter earns {one.points:g} of its points for nothing."
+    if passed and one.id in row.loses:
+        yield f"{_name(one)} passed, though the variant names it as a check that it loses."
+    if row.variant is not None:
+        yield from (f"{_name(one)} {wrong}." for wrong in wrong_names(row.variant, one))
+
+
+def _names(assignment: Assignment, rows: Sequence[Row]) -> Iterator[Naming]:
+    for exercise in assignment.exercises:
+        own = [(row.variant, row.results) for row in rows if row.exercise == exercise.id and row.variant]
+        if own:
+            yield naming(exercise.id, own)
+
+
+def _too_few_named(names: Iterable[Naming]) -> Iterator[str]:
+    for one in names:
+        if not one.enough:
+            yield (
+                f"{one.exercise}: {one.text}; at least 9 of 10 must be. Make each a small edit of the solution, "
+                "or say same_as where two behave alike."
+            )
+
+
+def _faulty_links(assignment: Assignment) -> Iterator[str]:
+    for exercise in assignment.exercises:
+        known = {one.name: one for one in exercise.variants}
+        for one in exercise.variants:
+            root = known.get(one.same_as or one.name)
+            if root is None or root.same_as:
+                wanted = (
+                    "no such variant" if root is None else f"which says same_as = {root.same_as!r} itself"
+                )
+                yield f"variants/{one.path.name}: same_as names {one.same_as!r}, {wanted}."
+            for name in {part for other in one.like for part in other.split("+")} - known.keys():
+                yield f"variants/{one.path.name}: like names {name!r}, and there is no such variant."
 
 
 def _notes(checks: Sequence[Check], rows: Sequence[Row]) -> Iterator[str]:
@@ -244,14 +279,19 @@ def _notes(checks: Sequence[Check], rows: Sequence[Row]) -> Iterator[str]:
         elif len(losing) == 1:
             yield f"{check.id}: only the variant {losing[0]} loses it."
     for row in variants:
-        lost = [one for one in _all(row) if one.verdict in (Verdict.FAILED, Verdict.ERROR)]
-        if row.diagnose and lost and not any(one.diagnosis for one in lost):
-            count = len({one.id for one in lost})
-            yield f"{row.exercise}/{row.name}: it loses {count} checks, and no diagnosis names it."
+        caught = caught_by(row, checks)
+        if len(caught) == 1:
+            yield f"{row.exercise}/{row.name}: only {caught[0].name} catches it."
     for row in rows:
         for one in _all(row):
             if one.internal and one.verdict is not Verdict.BROKEN:
                 yield f"{one.id} raised on {row.path.parent.name}/{row.path.name}: {_last_line(one.internal)}"
+
+
+def caught_by(row: Row, checks: Sequence[Check]) -> list[Check]:
+    """Return the checks with points that a program loses, skipped ones apart."""
+    harmless = (None, Verdict.PASSED, Verdict.SKIPPED)
+    return [check for check in checks if check.points and row.verdict(check.id) not in harmless]
 
 
 def _all(row: Row) -> list[CheckResult]:
