@@ -7,105 +7,32 @@ they are collected.
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files as package_files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
-
-from graders.prose.tables import Prose, ProseTable, RubricItem, RubricTable, prose_of, rubric_of
+from graders.assignment_tables import AssignmentError, ComposedTable, ExerciseTable, read_table
+from graders.prose.tables import Prose, RubricItem, prose_of, rubric_of
 from graders.reading.submission import Words
 from graders.result import AssignmentInfo
+
+__all__ = [
+    "Accepted",
+    "Assignment",
+    "AssignmentError",
+    "Exercise",
+    "Variant",
+    "find_assignment",
+    "read_assignment",
+]
 
 FILE = "assignment.toml"
 PUBLIC_TESTS = "tests/test_public.py"
 HIDDEN_TESTS = "tests/test_hidden.py"
 ANSWERS = "answers.md"  # where words may stand, beside notebooks and docstrings
-
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
-Seconds = Annotated[float, Field(gt=0, le=3600)]
-Bytes = Annotated[int, Field(gt=0)]
-Count = Annotated[int, Field(gt=0)]
-
-
-class AssignmentError(ValueError):
-    """An assignment cannot be used. The message names the file and field, what was found and what to do."""
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class LimitsTable(_Strict):
-    """`[limits]`: what replaces the sandbox's own limits."""
-
-    load_seconds: Seconds | None = None
-    check_seconds: Seconds | None = None
-    check_cpu_seconds: Seconds | None = None
-    submission_seconds: Seconds | None = None
-    memory_bytes: Bytes | None = None
-    processes: Count | None = None
-    open_files: Count | None = None
-    file_bytes: Bytes | None = None
-    disk_bytes: Bytes | None = None
-    output_bytes: Bytes | None = None
-    output_flood_bytes: Bytes | None = None
-
-
-class VariantTable(_Strict):
-    """`[variants.NAME]`: a known-wrong implementation and what its error is called."""
-
-    title: Text
-    section: Text | None = None
-    hint: Text | None = None  # how to mend just this error, in place of the hint of the check that it fails
-    loses: tuple[Name, ...] = Field(min_length=1, strict=False)
-    diagnose: bool = True  # false for a variant that hangs or harms, which must never run outside the sandbox
-    same_as: Name | None = None  # another variant that behaves as this one does, and gives its name
-    like: tuple[Text, ...] = Field(
-        default=(), strict=False
-    )  # names that are fair as well: "other", "one+other"
-
-
-class AcceptedTable(_Strict):
-    """`[accepted.NAME]`: a correct but unusual implementation."""
-
-    title: Text
-
-
-class _Heading(_Strict):
-    schema_: Literal[1] = Field(alias="schema")
-    id: Name
-    title: Text
-    version: Text
-    points: Annotated[float, Field(ge=0)]
-    limits: LimitsTable = LimitsTable()
-
-
-class ExerciseTable(_Heading):
-    """`assignment.toml` of one exercise."""
-
-    section: Text | None = None
-    names: tuple[Name, ...] = Field(default=(), strict=False)  # may be none where words are asked for
-    files: tuple[Text, ...] = Field(default=(), strict=False)
-    run_as: Literal["module", "__main__"] = "module"
-    record: bool = False
-    released: bool = False  # written by `attest release`: public checks only, which is all that students have
-    prose: ProseTable | None = None
-    rubric: dict[Name, RubricTable] = Field(default_factory=dict)
-    variants: dict[Name, VariantTable] = Field(default_factory=dict)
-    accepted: dict[Name, AcceptedTable] = Field(default_factory=dict)
-
-
-class ComposedTable(_Heading):
-    """`assignment.toml` of an assignment composed of others."""
-
-    compose: tuple[Text, ...] = Field(min_length=1, strict=False)
-    files: tuple[Text, ...] | None = Field(default=None, min_length=1, strict=False)
 
 
 @dataclass(frozen=True)
@@ -237,7 +164,7 @@ def find_assignment(name: str | Path) -> Assignment:
 def read_assignment(folder: Path) -> Assignment:
     """Read the assignment in `folder`. Raises AssignmentError."""
     folder = folder.resolve()
-    table = _read_table(folder / FILE)
+    table = read_table(folder / FILE)
     if isinstance(table, ExerciseTable):
         exercise = _exercise(folder, table)
         return Assignment(
@@ -264,7 +191,7 @@ def _composed(folder: Path, table: ComposedTable) -> Assignment:
                 f"{where}: compose.{index}: {relative!r} has no {FILE}; expected a folder, relative to this "
                 "one, with an exercise in it."
             )
-        leaf = _read_table(part / FILE)
+        leaf = read_table(part / FILE)
         if isinstance(leaf, ComposedTable):
             raise AssignmentError(
                 f"{where}: compose.{index}: {relative!r} is composed itself; name its exercises here instead."
@@ -370,56 +297,6 @@ def _kept(folder: Path, where: Path, kind: str, name: str) -> Path:
         f"{where}: {kind}.{name}: the file {folder / kind / name}.py is missing; "
         "create it or remove the table."
     )
-
-
-def _read_table(path: Path) -> ExerciseTable | ComposedTable:
-    try:
-        table = tomllib.loads(path.read_bytes().decode("utf-8"))
-    except OSError as error:
-        raise AssignmentError(f"{path}: cannot be read ({error.strerror}). Check its permissions.") from error
-    except UnicodeDecodeError as error:
-        raise AssignmentError(
-            f"{path}: is not UTF-8 text ({error.reason} at byte {error.start}). Save it as UTF-8."
-        ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise AssignmentError(f"{path}: is not TOML: {error}. Correct it there.") from error
-    model: type[ExerciseTable | ComposedTable] = ComposedTable if "compose" in table else ExerciseTable
-    try:
-        return model.model_validate(table)
-    except ValidationError as error:
-        raise AssignmentError(f"{path}: {_sentence(error.errors()[0], model)}") from error
-
-
-def _sentence(error: Any, model: type[BaseModel]) -> str:
-    """Return what is wrong with one field, in words."""
-    where = ".".join(str(part) for part in error["loc"] if part != "[key]")
-    kind, found = error["type"], error["input"]
-    if kind == "extra_forbidden":
-        table = where.rpartition(".")[0]
-        known = sorted(_keys(model, error["loc"][:-1]))
-        place = f"in [{table}]" if table else "at the top"
-        return f"unknown key {where!r}; known {place} are: {', '.join(known)}."
-    if kind == "missing":
-        return f"the key {where!r} is missing; add it."
-    what = error["msg"].removeprefix("Value error, ")
-    return f"{where}: {_short(found)} was found, but {what[:1].lower()}{what[1:]}."
-
-
-def _keys(model: type[BaseModel], place: tuple[Any, ...]) -> list[str]:
-    tables: dict[Any, type[BaseModel]] = {
-        "limits": LimitsTable,
-        "variants": VariantTable,
-        "accepted": AcceptedTable,
-        "prose": ProseTable,
-        "rubric": RubricTable,
-    }
-    at = tables.get(place[0], model) if place else model
-    return [info.alias or name for name, info in at.model_fields.items()]
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:79] + "…"
 
 
 def _programs(folder: Path) -> tuple[Path, ...]:
