@@ -22,7 +22,7 @@ GUEST = "/guest"
 # What the zygote needs, and what an exercise may ask for.
 REQUIRED = ("torch", "numpy", "safetensors", "msgspec", "ipython", "matplotlib", "einops")
 # Seen when installed: students import them at the top of a cell that defines something.
-OPTIONAL = ("pandas", "tqdm", "scipy", "scikit-learn", "seaborn", "pytest")
+OPTIONAL = ("pandas", "tqdm", "scipy", "scikit-learn", "seaborn")
 # Needs of torch that only a compiler could use.
 LEFT_OUT = frozenset({"setuptools", "triton"})
 

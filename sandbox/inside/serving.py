@@ -66,7 +66,7 @@ def warm_up() -> None:
         weight = torch.zeros(2, 2, requires_grad=True)
         torch.autograd.grad((weight @ weight).softmax(-1).sum(), weight, allow_unused=True)
     _warm_up_attention()
-    torch.testing.assert_close(torch.zeros(1), torch.zeros(1))  # the first imports 300 ms of modules
+    torch.testing.assert_close(torch.zeros(1), torch.zeros(1))  # its first call imports 300 ms of modules
     held.warm_up()
 
 
