@@ -75,7 +75,7 @@ app.command()(check)
 
 
 @app.command()
-def validate(
+def validate(  # noqa: PLR0917 - typer calls it by name
     assignments: Annotated[
         list[str] | None, typer.Argument(metavar="[ASSIGNMENT...]", help="Names or folders of assignments.")
     ] = None,
@@ -87,15 +87,25 @@ def validate(
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this program, such as a variant's name; may be repeated."),
     ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(parser=path, metavar="FILE", help="Write the tables as Markdown, too."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(parser=path, metavar="FILE", help="Write the tables as a page, too.")
+    ] = None,
     sandbox: SandboxOption = "bubblewrap",
 ) -> None:
     """Prove an assignment: right answers get full marks, the starter none, each variant loses.
 
     Exit status: 0 all as it should be, 1 something is not, 2 wrong use.
     """
-    from attest.validate import validate_command
+    from attest.validate import Documents, validate_command
 
-    raise typer.Exit(validate_command(assignments or [], everything, seeds, sandbox, only or []))
+    documents = Documents(markdown, html)
+    raise typer.Exit(
+        validate_command(assignments or [], everything, seeds, sandbox, only=only or [], documents=documents)
+    )
 
 
 @app.command()

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attest.installed import installed_assignments
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, cell, console, sentences
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.limits import limits_of
-from graders.result import Verdict
+from graders.result import Verdict, write_whole
 from reports.amounts import count_text, points_noun, points_text
+from reports.validation_page import MARKS
 from reports.visible_text import one_line, visible_text
 from sandbox import Sandbox, SandboxBroken
 
@@ -22,34 +25,50 @@ if TYPE_CHECKING:
     from graders.checks import Check
     from graders.validation import Row, ValidationReport
 
-MARKS: dict[Verdict, str] = {
-    Verdict.PASSED: "·",
-    Verdict.SKIPPED: "–",
-    Verdict.FAILED: "✗",
-    Verdict.ERROR: "e",
-    Verdict.MISSING: "n",
-    Verdict.TIMEOUT: "t",
-    Verdict.MEMORY: "m",
-    Verdict.OUTPUT: "o",
-    Verdict.CRASHED: "c",
-    Verdict.BROKEN: "!",
-}
 KEY = (
     "· passed   ✗ failed   e error   n name missing   t timeout   m memory   o output   c crashed   "
     "– skipped   ! broken"
 )
 
 
+@dataclass(frozen=True)
+class Documents:
+    """Where the tables are written besides the terminal."""
+
+    markdown: Path | None = None
+    html: Path | None = None
+
+
 def validate_command(
-    names: Sequence[str], everything: bool, seeds: int, backend: str, only: Sequence[str] = ()
+    names: Sequence[str],
+    everything: bool,
+    seeds: int,
+    backend: str,
+    *,
+    only: Sequence[str] = (),
+    documents: Documents | None = None,
 ) -> int:
-    """Validate each assignment and print what was found; return the exit status."""
+    """Validate each assignment, print what was found and write it; return the exit status."""
     screen, errors = console(), console(stderr=True)
-    well = True
-    with sentences(AssignmentError, SandboxBroken):
+    reports: list[ValidationReport] = []
+    with sentences(AssignmentError, SandboxBroken, OSError):
         for assignment in chosen(names, everything):
-            well = validate_one(assignment, seeds, backend, only, screen=screen, errors=errors) and well
-    return ALL_WELL if well else NOT_ALL_WELL
+            reports.append(validate_one(assignment, seeds, backend, only, screen=screen, errors=errors))
+            if documents is not None:  # after each, so that a long run leaves what it has
+                write_documents(reports, documents)
+    return ALL_WELL if all(report.ok for report in reports) else NOT_ALL_WELL
+
+
+def write_documents(reports: Sequence[ValidationReport], documents: Documents) -> None:
+    """Write what was found as Markdown and as a page, where that was asked for. Raises OSError."""
+    from attest.validated import validation_of
+    from reports.validation_page import validation_html, validation_markdown
+
+    found = tuple(validation_of(report) for report in reports)
+    if documents.markdown is not None:
+        write_whole(documents.markdown, validation_markdown(found).encode())
+    if documents.html is not None:
+        write_whole(documents.html, validation_html(found).encode())
 
 
 def chosen(names: Sequence[str], everything: bool) -> list[Assignment]:
@@ -73,8 +92,8 @@ def validate_one(
     *,
     screen: Console,
     errors: Console,
-) -> bool:
-    """Validate one assignment; return whether all is as it should be."""
+) -> ValidationReport:
+    """Validate one assignment and print what was found."""
     with (
         Sandbox(backend, limits_of(assignment)) as sandbox,
         errors.status("Starting the sandbox …") as status,
@@ -90,7 +109,7 @@ def validate_one(
             on_program=lambda row: status.update(f"Running {row.exercise}: {row.kind} {row.name} …"),
         )
     show(report, screen)
-    return report.ok
+    return report
 
 
 def show(report: ValidationReport, screen: Console) -> None:
@@ -105,6 +124,9 @@ def show(report: ValidationReport, screen: Console) -> None:
         for number, check in enumerate(checks, 1):
             screen.print(f"{number:>4} {check.name} ({points_text(check.points)})", soft_wrap=True)
         screen.print(table(rows, checks))
+        for naming in report.names:
+            if naming.exercise == exercise.id:
+                screen.print(f"{naming.text[:1].upper()}{naming.text[1:]}.", soft_wrap=True)
     screen.print(KEY, style="dim", soft_wrap=True)
     screen.print("Bold: a check that the variant says it loses.\n", style="dim")
     for note in report.notes:
@@ -138,8 +160,16 @@ def mark(row: Row, check: Check) -> Text:
     verdict = row.verdict(check.id)
     if verdict is None:
         return cell("")
-    lost = verdict is not Verdict.PASSED
     named = check.id in row.loses
-    wanted = lost if row.kind == "starter" or named else not lost
-    style = "" if wanted or (row.kind == "variant" and not named) else "red"
+    style = "" if is_wanted(row, check) else "red"
     return cell(MARKS[verdict], f"bold {style}" if named else style)
+
+
+def is_wanted(row: Row, check: Check) -> bool:
+    """Return whether a program did in a check what it is kept for."""
+    lost = row.verdict(check.id) is not Verdict.PASSED
+    if row.verdict(check.id) is Verdict.BROKEN:
+        return False
+    if row.kind == "variant":
+        return lost or check.id not in row.loses
+    return lost == (row.kind == "starter")

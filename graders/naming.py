@@ -68,7 +68,7 @@ def wrong_names(variant: Variant, one: CheckResult) -> Iterator[str]:
     singles = [name for name in others if "+" not in name] or others
     if len(singles) == 1 and singles[0] not in fair:
         yield (
-            f"would be diagnosed as {singles[0]} if this variant were not known; tell them apart with a check, "
+            f"would be diagnosed as {singles[0]} if this variant were not known; tell them apart, "
             f'or declare like = ["{singles[0]}"] in [variants.{variant.name}] where the name is fair'
         )
 

@@ -29,6 +29,7 @@ _ORDER = (
     *(Verdict.PASSED, Verdict.SKIPPED, Verdict.FAILED, Verdict.MISSING, Verdict.ERROR),
     *(Verdict.OUTPUT, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.CRASHED, Verdict.BROKEN),
 )
+_HARMLESS = (None, Verdict.PASSED, Verdict.SKIPPED)
 _HARMFUL = (Verdict.TIMEOUT, Verdict.MEMORY, Verdict.OUTPUT, Verdict.CRASHED)
 
 
@@ -70,6 +71,7 @@ class ValidationReport:
     rows: tuple[Row, ...]
     problems: tuple[str, ...]  # each must be mended
     notes: tuple[str, ...]  # worth a look: what no variant exercises, what one check or variant alone tells
+    faults: tuple[str, ...] = ()  # of checks that raised, without harm to the verdict
     names: tuple[Naming, ...] = ()  # for each exercise with variants
 
     @property
@@ -108,6 +110,7 @@ def validate(
         rows=tuple(rows),
         problems=tuple(problems),
         notes=() if only else tuple(_notes(checks, rows)),
+        faults=tuple(_faults(rows)),
         names=names,
     )
 
@@ -248,7 +251,7 @@ def _too_few_named(names: Iterable[Naming]) -> Iterator[str]:
     for one in names:
         if not one.enough:
             yield (
-                f"{one.exercise}: {one.text}; at least 9 of 10 must be. Make each a small edit of the solution, "
+                f"{one.exercise}: {one.text}; at least 9 of 10 must be. Make each a small edit, "
                 "or say same_as where two behave alike."
             )
 
@@ -272,26 +275,38 @@ def _notes(checks: Sequence[Check], rows: Sequence[Row]) -> Iterator[str]:
     for check in checks:
         if not check.points:
             continue
-        harmless = (None, Verdict.PASSED, Verdict.SKIPPED)
-        losing = [row.name for row in variants if row.verdict(check.id) not in harmless]
+        losing = lost_by(check, variants)
         if not losing:
             yield f"{check.id}: no variant loses it, so nothing shows that it can fail."
         elif len(losing) == 1:
             yield f"{check.id}: only the variant {losing[0]} loses it."
-    for row in variants:
-        caught = caught_by(row, checks)
-        if len(caught) == 1:
-            yield f"{row.exercise}/{row.name}: only {caught[0].name} catches it."
+    for exercise in dict.fromkeys(row.exercise for row in variants):
+        caught = caught_once([row for row in variants if row.exercise == exercise], checks)
+        if caught:
+            named = ", ".join(f"{variant} ({check})" for variant, check in caught)
+            yield f"{exercise}: one check alone catches {named}."
+
+
+def _faults(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         for one in _all(row):
             if one.internal and one.verdict is not Verdict.BROKEN:
                 yield f"{one.id} raised on {row.path.parent.name}/{row.path.name}: {_last_line(one.internal)}"
 
 
-def caught_by(row: Row, checks: Sequence[Check]) -> list[Check]:
-    """Return the checks with points that a program loses, skipped ones apart."""
-    harmless = (None, Verdict.PASSED, Verdict.SKIPPED)
-    return [check for check in checks if check.points and row.verdict(check.id) not in harmless]
+def lost_by(check: Check, rows: Sequence[Row]) -> list[str]:
+    """Return the names of the variants that lose a check."""
+    return [row.name for row in rows if row.kind == "variant" and row.verdict(check.id) not in _HARMLESS]
+
+
+def caught_once(rows: Sequence[Row], checks: Sequence[Check]) -> list[tuple[str, str]]:
+    """Return (variant, check) of the variants that lose one check alone of those with points."""
+    lost = {
+        row.name: [one.name for one in checks if one.points and row.verdict(one.id) not in _HARMLESS]
+        for row in rows
+        if row.kind == "variant"
+    }
+    return [(name, found[0]) for name, found in lost.items() if len(found) == 1]
 
 
 def _all(row: Row) -> list[CheckResult]:
