@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attest.terminal import BAR, harmless
 from graders.result import Verdict
+from reports.load_view import ErrorView, LoadView
 from reports.prose_view import ProseView
-from reports.student_view import CaseView, CheckView, ErrorView, LoadView, StudentView
+from reports.student_view import CaseView, CheckView, StudentView
 from reports.verdict_words import Tone
 from reports.visible_text import Excerpt, excerpt, one_line, visible_text
 

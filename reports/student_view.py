@@ -10,30 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from graders.result import CheckResult, LoadResult, Result, Status, StudentError, Verdict, Visibility
+from graders.result import CheckResult, Result, Status, Verdict, Visibility
 from reports.amounts import bytes_text, count_text, moment_text, points_noun, points_text, seconds_text
+from reports.load_view import MAX_MESSAGE, ErrorView, LoadView, error_view, load_view, output_view
 from reports.prose_view import ProseView, prose_view
 from reports.shown_values import ShownValue, shown_pair, shown_value
 from reports.verdict_words import VERDICTS, VerdictWords
 from reports.visible_text import Excerpt, excerpt, one_line
 
 Audience = Literal["student", "instructor"]
-
-MAX_OUTPUT = 4_000
-MAX_OUTPUT_LINES = 100
-MAX_MESSAGE = 1_500
-MAX_TRACEBACK_LINES = 40
-MAX_CELLS = 25
-MAX_NOTES = 25
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorView:
-    """What the student's code raised."""
-
-    type: str
-    message: str
-    traceback: Excerpt
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,39 +87,6 @@ class ExerciseView:
     def passed(self) -> int:
         """How many of the checks shown pass."""
         return sum(check.passed for check in self.checks)
-
-
-@dataclass(frozen=True, slots=True)
-class CellView:
-    """A cell or statement that did not simply run."""
-
-    where: str
-    what: str
-    note: str
-    error: ErrorView | None
-
-
-@dataclass(frozen=True, slots=True)
-class LoadView:
-    """What happened when the submission was loaded."""
-
-    path: str
-    kind: str
-    trouble: bool
-    message: str
-    cells: tuple[CellView, ...]
-    more_cells: int
-    notes: tuple[str, ...]
-    more_notes: int
-    stdout: Excerpt
-    stderr: Excerpt
-
-    @property
-    def anything(self) -> bool:
-        """Whether there is something to tell."""
-        return bool(
-            self.trouble or self.message or self.cells or self.notes or self.stdout.text or self.stderr.text
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +161,7 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
     exercises = tuple(_exercises(result, shown, anchors, titles, instructor=instructor))
     views = [view for exercise in exercises for view in exercise.checks]
     start = _start(views)
-    load = _load(result.load)
+    load = load_view(result.load)
     withheld = [c for c in result.checks if c.id not in anchors]
     return StudentView(
         result=result,
@@ -283,9 +235,9 @@ def _check(check: CheckResult, anchors: dict[str, str], titles: dict[str, str]) 
         if check.verdict is Verdict.SKIPPED
         else (),
         case=_case(check),
-        error=_error(check.error),
-        stdout=_output(check.stdout, check.output_truncated),
-        stderr=_output(check.stderr, check.output_truncated and not check.stdout),
+        error=error_view(check.error),
+        stdout=output_view(check.stdout, check.output_truncated),
+        stderr=output_view(check.stderr, check.output_truncated and not check.stdout),
     )
 
 
@@ -304,53 +256,6 @@ def _case(check: CheckResult) -> CaseView | None:
         got=got,
         expected=expected,
         largest_difference="" if found.largest_difference is None else f"{found.largest_difference:.3g}",
-    )
-
-
-def _error(error: StudentError | None) -> ErrorView | None:
-    if error is None:
-        return None
-    lines = "\n".join(error.traceback[:MAX_TRACEBACK_LINES])
-    cut = len(error.traceback) > MAX_TRACEBACK_LINES
-    trace = excerpt(lines, limit=MAX_OUTPUT, max_lines=2 * MAX_TRACEBACK_LINES)
-    if cut and not trace.note:
-        trace = Excerpt(
-            trace.text, f"Cut: {MAX_TRACEBACK_LINES} of {len(error.traceback)} lines are shown.", trace.lines
-        )
-    return ErrorView(
-        one_line(error.type, 120), excerpt(error.message, limit=MAX_MESSAGE, max_lines=20).text, trace
-    )
-
-
-def _output(text: str, truncated: bool) -> Excerpt:
-    if not text.strip():
-        return Excerpt("")
-    return excerpt(text, limit=MAX_OUTPUT, max_lines=MAX_OUTPUT_LINES, truncated=truncated)
-
-
-def _load(load: LoadResult) -> LoadView:
-    unit = "Cell" if load.kind == "notebook" else "Line"
-    what = {"raised": "raised an error", "stopped": "was stopped"}
-    cells = [c for c in load.cells if c.status in what]
-    notes = [one_line(note, 400) for note in load.notes]
-    for c in load.cells:
-        if c.status == "skipped" and not any(c.note in note for note in load.notes):
-            notes.append(one_line(f"{unit} {c.number} was skipped. {c.note}", 400))
-    return LoadView(
-        path=one_line(load.path, 160),
-        kind=load.kind,
-        trouble=load.verdict is not Verdict.PASSED or bool(cells),
-        message=load.message[:MAX_MESSAGE].strip()
-        or ("" if load.verdict is Verdict.PASSED else VERDICTS[load.verdict].sentence),
-        cells=tuple(
-            CellView(f"{unit} {c.number}", what[c.status], one_line(c.note, 400), _error(c.error))
-            for c in cells[:MAX_CELLS]
-        ),
-        more_cells=max(0, len(cells) - MAX_CELLS),
-        notes=tuple(notes[:MAX_NOTES]),
-        more_notes=max(0, len(notes) - MAX_NOTES),
-        stdout=_output(load.stdout, load.output_truncated),
-        stderr=_output(load.stderr, load.output_truncated and not load.stdout),
     )
 
 

@@ -88,7 +88,7 @@ def test_not_found_names_what_there_is(name: str) -> None:
         (
             "loses = [",
             "losses = 1\nloses = [",
-            r"unknown key 'variants.pools_padding.losses'; known in .* diagnose, hint, loses",
+            r"unknown key 'variants.pools_padding.losses'; known in .* diagnose, hint, like, loses",
         ),
         ("points = 10", 'points = "ten"', "points: 'ten' was found, but input should be a valid number"),
         ("points = 10", "points = true", "points: True was found, but"),
