@@ -22,6 +22,7 @@ from sandbox import RecordedCall as Word
 
 MOST_WORK = 2**27  # multiplications for all calls together; the smallest calls come first
 MOST_WEIGHTS = 2**20  # of one call
+_SOFTMAX = 64  # what an exponential and the copies around it cost, in multiplications
 BLOCKING = -999.0  # a score at or below is a mask's work: -1e4, -1e9, -inf
 NO_WEIGHT = 1e-6
 # How far a recorded answer may lie from the one computed again in float64.
@@ -146,8 +147,8 @@ def _with_work(words: Iterable[Word]) -> Iterator[tuple[int, Word]]:
         if word.kind not in _AGAIN:
             continue
         if word.kind == "softmax":
-            work = tensors["scores"].numel() if "scores" in tensors else 0
-            weights = work
+            weights = tensors["scores"].numel() if "scores" in tensors else 0
+            work = weights * _SOFTMAX
         elif {"query", "key", "value"} <= tensors.keys():
             query, key = tensors["query"], tensors["key"]
             width = max((tensor.shape[-1] for tensor in tensors.values() if tensor.dim()), default=1)
@@ -157,7 +158,7 @@ def _with_work(words: Iterable[Word]) -> Iterator[tuple[int, Word]]:
             weights = max(targets * sources, 1) * (heads if isinstance(heads, int) and heads > 0 else 1)
             batch = _batch(word)
             weights //= max(batch, 1)
-            work = (targets + sources) * width * width + weights * width
+            work = (targets + sources) * width * width + weights * (width + _SOFTMAX)
         else:
             continue
         if weights <= MOST_WEIGHTS:
