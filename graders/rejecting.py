@@ -9,6 +9,7 @@ from typing import Any
 from graders.showing import line
 from sandbox.errors import StudentRaised
 
+
 @dataclass(frozen=True)
 class Rejection:
     """Whether a student's test rejected what it was given, with its message, or else what it returned."""
