@@ -49,6 +49,7 @@ class Loading:
         self.seconds = 0.0
         self.recorded: Answer = (0, [], [])
         self._before = set(namespace)
+        self._made: dict[str, object] = {}  # functions and classes, as they were last defined
 
     def record(self, number: int, status: str, error: BaseException | None = None, note: str = "") -> None:
         if len(self.cells) < MAX_CELLS:
@@ -56,7 +57,10 @@ class Loading:
             self.cells.append(CellOutcome(number, status, note, raised))  # type: ignore[arg-type]
 
     def finish(self, number: int, error: BaseException | None) -> None:
-        """Record how a step ended."""
+        """Record how a step ended, and which functions and classes there are by now."""
+        for name, value in list(self.namespace.items()):
+            if issubclass(type(value), (types.FunctionType, type)) and name not in self._before:
+                self._made[name] = value
         if error is None:
             self.record(number, "ok")
         elif isinstance(error, LoadStopped):
@@ -65,6 +69,14 @@ class Loading:
             self.record(number, "ok", note="it ended itself here")
         else:
             self.record(number, "raised", error)
+
+    def callable(self, name: str) -> object:
+        """What `name` stands for when it is called. Raises KeyError.
+
+        In a notebook for several exercises a later cell may use a function's name for a value.
+        """
+        value = self.namespace[name]
+        return value if callable(value) else self._made.get(name, value)
 
     def note(self, text: str) -> None:
         if text not in self.notes and len(self.notes) < 50:

@@ -215,7 +215,7 @@ class _Server:
         if question.operation == "recorded":
             return self._program().recorded
         if question.operation == "value":
-            return without_sets(self._target(args[0]))
+            return without_sets(self._target(args[0], called=False))
         if question.operation == "release":
             for value in args:
                 self._release(value)
@@ -232,12 +232,12 @@ class _Server:
         )
         return decoder.decode(question.args), decoder.decode(question.kwargs)
 
-    def _target(self, target: str | int) -> object:
+    def _target(self, target: str | int, *, called: bool = True) -> object:
         if isinstance(target, int):
             return self._find(target)
         first, *rest = target.split(".")
         try:
-            found = self._program().namespace[first]
+            found = self._program().callable(first) if called else self._program().namespace[first]
             for name in rest:
                 found = getattr(found, name)
         except (KeyError, AttributeError):

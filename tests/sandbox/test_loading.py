@@ -396,3 +396,19 @@ def test_each_guest_has_its_own_randomness(load: Load) -> None:
     assert all(left != right for left, right in zip(first, second, strict=True))
     guest = load(source)
     assert guest.call("f", seed=5) == guest.call("f", seed=5)
+
+
+def test_a_functions_name_that_a_later_cell_uses_for_a_value_still_names_the_function(
+    sandbox: Sandbox,
+) -> None:
+    cells = ("def mask(n):\n    return n + 1", "class Net:\n    pass", "mask = mask(3)\nNet = Net()", "d = 8")
+    with sandbox.guest({}, Program("notebook", "work.ipynb", cells)) as guest:
+        assert guest.call("mask", 1) == 2
+        assert guest.value("mask") == 4
+        assert guest.call("Net").type_name == "Net"
+
+
+def test_a_function_that_is_defined_again_is_the_later_one(sandbox: Sandbox) -> None:
+    source = "def f():\n    return 1\nf = 3\ndef f():\n    return 2\n"
+    with sandbox.guest({}, Program("script", "work.py", (source,))) as guest:
+        assert guest.call("f") == 2
