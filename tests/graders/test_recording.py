@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from graders import printed_row
 from graders.recording import Recording, computed_again
-from sandbox import Recorded, RecordedCall
+from sandbox import Program, Recorded, RecordedCall, Sandbox
 from sandbox.inside.recording import Recorder
 
 torch.manual_seed(0)
@@ -212,3 +214,31 @@ def test_a_recording_says_how_much_it_holds() -> None:
     assert Recording().text.startswith("No call of attention")
     assert again(lambda: layer(X, X, X)).text == "1 call of attention was recorded"
     assert again(lambda: [layer(X, X, X) for _ in range(50)]).text == "50 calls of attention were recorded"
+
+
+HOSTILE = Path(__file__).parents[1] / "sandbox" / "hostile"
+
+
+def loaded(sandbox: Sandbox, name: str) -> tuple[Recording, str]:
+    source = (HOSTILE / f"{name}.py").read_text()
+    with sandbox.guest({}, Program("script", "lab.py", (source,), record=True)) as guest:
+        return computed_again(guest.recorded()), guest.take_output().stdout
+
+
+def test_a_forged_call_is_refused(sandbox: Sandbox) -> None:
+    recording, _ = loaded(sandbox, "forged_recording")
+    assert (len(recording), recording.refused) == (0, 1)
+
+
+def test_attention_that_lies_is_recorded_as_it_was_computed(sandbox: Sandbox) -> None:
+    recording, printed = loaded(sandbox, "lying_attention")
+    (call,) = recording
+    assert call.kind == "multi_head"
+    assert printed_row(printed, call.rows()) is None
+    assert printed_row(printed, torch.eye(4, dtype=torch.float64)) is not None
+
+
+def test_a_recording_is_bounded_whatever_is_asked_for(sandbox: Sandbox) -> None:
+    recording, _ = loaded(sandbox, "recorded_for_ever")
+    assert recording.seen > 100
+    assert len(recording) < 200

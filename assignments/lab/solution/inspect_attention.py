@@ -15,12 +15,12 @@ print("per head", per_head.shape)
 print("mean over heads is the average:", torch.allclose(per_head.mean(dim=1), weights, atol=1e-6))
 
 lengths = torch.tensor([4, 3, 2])
-key_padding_mask = torch.arange(4) >= lengths[:, None]
-_, padded = layer(x, x, x, key_padding_mask=key_padding_mask)
+padding = torch.arange(4) >= lengths[:, None]
+_, padded = layer(x, x, x, key_padding_mask=padding)
 print("padding, last sequence, row 0:", padded[2, 0])
 
-causal_mask = torch.ones(4, 4, dtype=torch.bool).triu(1)
-_, causal = layer(x, x, x, attn_mask=causal_mask)
+future = torch.ones(4, 4, dtype=torch.bool).triu(1)
+_, causal = layer(x, x, x, attn_mask=future)
 print("causal, first sequence:")
 print(causal[0])
 
