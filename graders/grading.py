@@ -145,6 +145,7 @@ class Grading:
             attempt.record,
             written=guests.written.get(exercise.id, ""),
             ran=partial(guests.ran, exercise.files, exercise.run_as) if exercise.record else None,
+            asked=exercise.names[-1] if exercise.names else None,
         )
 
     def before(self) -> None:

@@ -41,6 +41,7 @@ class Student:
         *,
         written: str = "",
         ran: FindRun | None = None,
+        asked: str | None = None,
     ) -> None:
         self._find_guest = find_guest
         self._seed = seed
@@ -48,6 +49,7 @@ class Student:
         self._record = record
         self._cap: MemoryCap | None = None
         self._ran = ran
+        self._asked = asked  # a name that the exercise asks for: torch's modules are made beside it
         self.written = written  # the student's words for this exercise; "" where there are none
         self.dtype = dtype  # the grading dtype: float64, or float32 in a repetition
 
@@ -140,7 +142,7 @@ class Student:
 
     def torch(self, name: str, /, *args: Any, **kwargs: Any) -> RemoteModule:
         """Make torch's own `torch.nn.<name>` in the guest, cast to the grading dtype."""
-        guest = self._find_guest(None)
+        guest = self._find_guest(self._asked)
         guest.collect()
         handle = guest.torch(name, *args, **kwargs)
         return RemoteModule(self, guest, handle, Call(f"nn.{name}", args, kwargs)).double()
@@ -249,7 +251,7 @@ class RemoteModule:
         So checks may share what takes long to build: in a fixture of their file with scope="module".
         """
         name = self._made_by.name
-        guest = student._find_guest(None if name.startswith("nn.") else name)
+        guest = student._find_guest(student._asked if name.startswith("nn.") else name)
         if guest is not self._guest:
             return None  # a new guest has replaced its own, or it is another submission's
         shared = RemoteModule(student, guest, self._handle, self._made_by)
