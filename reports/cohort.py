@@ -81,7 +81,8 @@ class Row:
 
 def row_of(result: Result) -> Row:
     """Reduce a Result to what the cohort's documents need of it."""
-    diagnoses = {c.diagnosis.title: c.diagnosis.section or "" for c in result.checks if c.diagnosis}
+    named = [one for c in result.checks if c.diagnosis for one in (c.diagnosis, *c.diagnosis.also)]
+    diagnoses = {one.title: one.section or "" for one in named}
     exercises = tuple(
         ExercisePoints(
             exercise,

@@ -51,6 +51,8 @@ def _blocks(view: StudentView) -> Iterator[str]:
         yield f"## {plain(exercise.title)}"
         if exercise.checks:
             yield f"{exercise.passed} of {len(exercise.checks)} checks passed."
+        if exercise.unnamed:
+            yield plain(exercise.unnamed)
         for check in exercise.checks:
             yield from _check(check, view.instructor)
         if exercise.prose:
@@ -146,8 +148,11 @@ def _words(view: ProseView) -> Iterator[str]:
 def _diagnosis(view: CheckView) -> Iterator[str]:
     diagnosis = view.check.diagnosis
     if diagnosis is not None:
-        again = f" Read again: *{plain(diagnosis.section)}*." if diagnosis.section else ""
-        yield f"Your code behaves like **{plain(diagnosis.title)}**.{again}"
+        errors = (diagnosis, *diagnosis.also)
+        names = " and, at the same time, ".join(f"**{plain(one.title)}**" for one in errors)
+        sections = dict.fromkeys(one.section for one in errors if one.section)
+        again = f" Read again: {', '.join(f'*{plain(one)}*' for one in sections)}." if sections else ""
+        yield f"Your code behaves like {names}.{again}"
 
 
 def _check(view: CheckView, instructor: bool) -> Iterator[str]:
@@ -160,6 +165,9 @@ def _check(view: CheckView, instructor: bool) -> Iterator[str]:
         yield from _diagnosis(view)
         if check.hint:
             yield f"**Hint.** {hint_markdown(check.hint)}"
+        for other in check.diagnosis.also if check.diagnosis else ():
+            if other.hint:
+                yield f"**Hint for the other.** {hint_markdown(other.hint)}"
         if view.error:
             yield from _error(view.error)
         if view.case:

@@ -82,6 +82,7 @@ class ExerciseView:
     max_points: float
     whole: bool  # no check of it is withheld
     prose: ProseView | None = None  # the student's words, where it asks for some
+    unnamed: str = ""  # said where failing checks show no known error
 
     @property
     def passed(self) -> int:
@@ -213,9 +214,29 @@ def _exercises(
                 max_points=sum(c.max_points for c in mine) + sum(i.max_points for i in items),
                 whole=all(c.id in anchors for c in checks),
                 prose=prose,
+                unnamed=_unnamed(mine, instructor=instructor),
             )
         )
     return views
+
+
+def _unnamed(checks: Sequence[CheckResult], *, instructor: bool) -> str:
+    """Say that failing checks match no known error, once for an exercise."""
+    compared = [c for c in checks if c.compared]
+    unnamed = [c for c in compared if not c.diagnosis]
+    if not unnamed:
+        return ""
+    if not instructor:
+        known = "" if len(unnamed) == len(compared) else "Some of "
+        text = "what fails here matches no error that we know; the values below show where to look."
+        return f"{known}{text}" if known else text[0].upper() + text[1:]
+    most = max(c.compared.variants for c in unnamed if c.compared)
+    alike = sorted({name for c in unnamed if c.compared for name in c.compared.alike})
+    text = (
+        f"No known pattern in {count_text(len(unnamed), 'failing check')}, "
+        f"compared with {count_text(most, 'known error')}."
+    )
+    return f"{text} Not told apart: {', '.join(one_line(name, 100) for name in alike)}." if alike else text
 
 
 def _check(check: CheckResult, anchors: dict[str, str], titles: dict[str, str]) -> CheckView:

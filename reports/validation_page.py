@@ -158,10 +158,10 @@ def _key(validations: tuple[Validation, ...]) -> list[tuple[str, str]]:
 
 
 def _markdown(one: Validation) -> list[str]:
-    versions = ", ".join(f"{plain(name)} {plain(version)}" for name, version in one.versions.items())
+    versions = ", ".join(f"{plain(name)} {code(version)}" for name, version in one.versions.items())
     parts = [
         f"# {plain(one.title)}",
-        f"{plain(one.id)}, version {plain(one.version)}; seeds {', '.join(map(str, one.seeds))}; {versions}. "
+        f"{code(one.id)}, version {code(one.version)}; seeds {', '.join(map(str, one.seeds))}; {versions}. "
         f"{one.verdict}.",
     ]
     if one.problems:
@@ -183,7 +183,7 @@ def _exercise_markdown(exercise: ExerciseTable) -> list[str]:
     for program in exercise.programs:
         cells = " | ".join(_cell(mark) for mark in program.marks)
         kind = f"{program.kind}: " if program.kind != "variant" else ""
-        lines.append(f"| {kind}{plain(program.name)} | {points_text(program.points)} | {cells} |")
+        lines.append(f"| {kind}{code(program.name)} | {points_text(program.points)} | {cells} |")
     legend = [
         f"{number}. {code(column.name)} ({points_text(column.points)}): {plain(column.title)}"
         for number, column in enumerate(exercise.columns, 1)
@@ -201,10 +201,10 @@ def _said(exercise: ExerciseTable) -> list[str]:
     if exercise.never_lost:
         said.append(f"No variant exercises {', '.join(map(code, exercise.never_lost))}.")
     if exercise.lost_once:
-        text = ", ".join(f"{code(check)} ({plain(variant)})" for check, variant in exercise.lost_once)
+        text = ", ".join(f"{code(check)} ({code(variant)})" for check, variant in exercise.lost_once)
         said.append(f"One variant alone exercises {text}.")
     if exercise.caught_once:
-        text = ", ".join(f"{plain(variant)} ({code(check)})" for variant, check in exercise.caught_once)
+        text = ", ".join(f"{code(variant)} ({code(check)})" for variant, check in exercise.caught_once)
         said.append(f"One check alone catches {text}.")
     return said
 
