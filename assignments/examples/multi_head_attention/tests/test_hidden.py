@@ -199,6 +199,8 @@ def test_heads_of_their_own(attention, seed):
     (scores, one), (outputs, other) = scores_of(seed).fit(weights), fit_output(x, weights, output)
     attention.unlike(NO_SOFTMAX, max(one, other if other < 1e-3 else 0))
     exact = attention.exact
+    if not float((scores - scores.transpose(1, 2)).abs().max()) > exact:
+        fail("Target and source count alike in the scores: the keys are the queries.")
     projections = {"queries": scores, "keys": scores.transpose(1, 2)}
     if other <= exact:  # where the output is wrong, that is judged elsewhere
         projections["values"] = outputs
