@@ -18,7 +18,7 @@ for step in range(120):
     optimiser.step()
     if step % 40 == 0:
         print(f"step {step:3d} loss {loss.item():.4f}")
-print(f"took {time.time() - began:.3f} s")
+print("training took", time.time() - began, f"or {time.time() - began:.1f}s")
 x = torch.randn(3, 4, 8)
 out, weights = layer(x, x, x)
 print(out.shape, weights.shape)
