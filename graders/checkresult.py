@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 from graders.calls import Call, Record
 from graders.checks import Check
 from graders.comparing import ABSENT
 from graders.guests import Spent
-from graders.result import CheckResult, Counterexample, NamedValue, Verdict
+from graders.result import (
+    BatchesPicture,
+    CheckResult,
+    Counterexample,
+    Fact,
+    MapPicture,
+    NamedValue,
+    Verdict,
+)
 from graders.showing import line, show
 from graders.verdicts import Outcome
+
+Item = TypeVar("Item", Fact, MapPicture | BatchesPicture)
 
 MOST_PICTURES = 6
 MOST_FACTS = 20
@@ -57,8 +68,8 @@ def result(
         requires=check.requires,
         counterexample=None if passed else _counterexample(outcome, call, signature),
         error=outcome.error,
-        pictures=(*(failure.pictures if failure else ()), *record.pictures)[:MOST_PICTURES],
-        facts=tuple(record.facts[:MOST_FACTS]),
+        pictures=_once((*(failure.pictures if failure else ()), *record.pictures))[:MOST_PICTURES],
+        facts=_once(record.facts)[:MOST_FACTS],
         seconds=spent.seconds,
         cpu_seconds=spent.cpu_seconds,
         peak_memory_bytes=spent.peak_memory_bytes,
@@ -67,6 +78,11 @@ def result(
         output_truncated=spent.truncated,
         internal=outcome.internal,
     )
+
+
+def _once(shown: Iterable[Item]) -> tuple[Item, ...]:
+    # A check that was tried with several cases may have shown the same each time.
+    return tuple(dict.fromkeys(shown))
 
 
 def _part(check: Check, earned: float) -> float:
