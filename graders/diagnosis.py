@@ -26,8 +26,8 @@ from graders.result import Compared, Diagnosis, NamedError
 
 # For one check and one submission: what has not been tried by then names nothing.
 SECONDS = 3.0  # of CPU, since a busy machine must give the same names
-SUBMISSION_SECONDS = 6.0
-PAIR_SECONDS = 1.0
+SUBMISSION_SECONDS = 4.0
+PAIR_SECONDS = 1.0  # of one submission
 WAY_SECONDS = 0.5
 MOST_CALLS = 40
 MOST_CALLS_OF_A_PAIR = 12
@@ -116,7 +116,7 @@ class Diagnoser:
     def __init__(self, *, leave_out: bool = False) -> None:
         self._loaded: dict[object, Implementation | None] = {}
         self._sizes: Sizes = {}
-        self._left = SUBMISSION_SECONDS
+        self._left, self._left_for_pairs = SUBMISSION_SECONDS, PAIR_SECONDS
         self._leave_out = leave_out  # say too what would be named if the variant that fits were not known
 
     def diagnose(self, exercise: Exercise, failing: Sequence[Call], rest: Rest) -> Finding | None:
@@ -156,7 +156,7 @@ class Diagnoser:
         for implementation in self._loaded.values():
             if implementation is not None:
                 implementation.forget()
-        self._left = SUBMISSION_SECONDS
+        self._left, self._left_for_pairs = SUBMISSION_SECONDS, PAIR_SECONDS
 
     def _finding(
         self,
@@ -173,7 +173,9 @@ class Diagnoser:
         alike, seen = [Diagnosis(**_named(by_name[root]).model_dump()) for root in roots], roots
         if not roots or (self._leave_out and len(roots) == 1):
             rest = [one for one in variants if _root(one) not in roots]
+            started = time.process_time()
             found = self._pairs(evidence, rest, way)
+            self._left_for_pairs -= time.process_time() - started
             seen = [*roots, *("+".join((one.name, other.name)) for one, other in found)]
             if not roots and len(found) == 1:
                 one, other = found[0]
@@ -216,7 +218,7 @@ class Diagnoser:
         self, evidence: Evidence, variants: Sequence[Variant], way: int
     ) -> list[tuple[Variant, Variant]]:
         """Return the pairs of variants whose errors together answer as the student did; none if late."""
-        deadline = min(evidence.deadline, time.process_time() + PAIR_SECONDS)
+        deadline = min(evidence.deadline, time.process_time() + self._left_for_pairs)
         calls = evidence.calls[:MOST_CALLS_OF_A_PAIR]
         visible = self._visible(variants, calls, evidence.model, way)
         fitting: list[tuple[Variant, Variant]] = []
