@@ -1,4 +1,11 @@
-"""Model solution."""
+"""Model solution.
+
+Lab: inspect attention
+
+With the causal mask row 0 is [1, 0, 0, 0], since the first token can attend to nothing but itself. With
+padding, row 0 of the last sequence gives its two real tokens 0.7067 and 0.2933 and its padding 0: what was
+blocked is shared out among the rest.
+"""
 
 import torch
 from torch import nn
