@@ -14,6 +14,17 @@ def test_a_good_assignment_is_proved(attest, doubling: Path) -> None:
     assert ["accepted", "sum", "5", "·", "·"] in rows
 
 
+def test_the_tables_are_written_too(attest, doubling: Path, tmp_path: Path) -> None:
+    page, text = tmp_path / "page.html", tmp_path / "text.md"
+    run = attest("validate", doubling, "--seeds", "1", "--html", page, "--markdown", text)
+    assert run.returncode == 0, run.stdout + run.stderr
+    html = page.read_text()
+    assert html.count("<table>") == 1
+    assert all(part in html for part in ("Accepted", "square", "1 of 1 variants named", "default-src"))
+    assert "src=" not in html.replace("default-src", "").replace("style-src", "").replace("img-src", "")
+    assert "| `square` | 0 | **✗** |" in text.read_text()
+
+
 def test_a_variant_that_passes_is_found(attest, doubling: Path) -> None:
     (doubling / "variants" / "square.py").write_text("def double(x):\n    return x + x\n")
     run = attest("validate", doubling, "--seeds", "1")

@@ -57,7 +57,10 @@ def test_a_sound_assignment_has_no_problem_and_a_table(sandbox: Sandbox, tiny: A
         "tiny/test_pool_without_padding: no variant loses it, so nothing shows that it can fail.",
         "tiny/test_total_leaves_its_input: only the variant doubles_in_place loses it.",
         "tiny/test_shift_gradient: only the variant detached_shift loses it.",
+        "tiny: one check alone catches doubles_in_place (test_total_leaves_its_input), "
+        "detached_shift (test_shift_gradient).",
     )
+    assert [one.text for one in report.names] == ["4 of 4 variants named"]
 
 
 @pytest.mark.parametrize(
@@ -95,6 +98,54 @@ def test_what_is_wrong_is_named(changed: Changed, edit: tuple[str, str, str], pr
     assert any(text.startswith(problem) or text.endswith(problem + ".") for text in report.problems), (
         report.problems
     )
+
+
+SAME_AGAIN = """
+[variants.same_again]
+title = "the same again"
+loses = ["test_pool_example", "test_pool"]
+"""
+
+
+@pytest.fixture
+def with_a_twin(sandbox: Sandbox, tmp_path: Path) -> Callable[[str], ValidationReport]:
+    """Validate a copy of the tiny assignment with a second variant that behaves like another."""
+
+    def run(more: str) -> ValidationReport:
+        folder = tmp_path / "tiny"
+        shutil.copytree(DATA / "tiny", folder)
+        source = (folder / "variants" / "pools_padding.py").read_text()
+        (folder / "variants" / "same_again.py").write_text(source)
+        table = (folder / "assignment.toml").read_text()
+        (folder / "assignment.toml").write_text(table + SAME_AGAIN + more)
+        return validate(read_assignment(folder), sandbox, seeds=(1,))
+
+    return run
+
+
+def test_variants_that_cannot_be_told_apart_are_a_problem(
+    with_a_twin: Callable[[str], ValidationReport],
+) -> None:
+    problems = " ".join(with_a_twin("").problems)
+    assert "test_pool would be diagnosed as same_again if this variant were not known" in problems
+    assert "test_pool would be diagnosed as pools_padding if this variant were not known" in problems
+    assert "tiny: 3 of 5 variants named; not named: pools_padding, same_again; at least 9 of 10" in problems
+
+
+def test_variants_said_to_be_the_same_go_by_one_name(
+    with_a_twin: Callable[[str], ValidationReport],
+) -> None:
+    report = with_a_twin('same_as = "pools_padding"\n')
+    assert report.ok, report.problems
+    assert [one.text for one in report.names] == ["5 of 5 variants named"]
+
+
+def test_a_variant_said_to_be_the_same_as_none_is_a_problem(
+    with_a_twin: Callable[[str], ValidationReport],
+) -> None:
+    report = with_a_twin('same_as = "nothing"\nlike = ["this+that"]\n')
+    assert any("same_as names 'nothing', no such variant" in text for text in report.problems)
+    assert any("like names 'that', and there is no such variant" in text for text in report.problems)
 
 
 def test_a_broken_check_is_a_problem(changed: Changed) -> None:
