@@ -12,7 +12,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -134,9 +134,9 @@ class GradingSession:
         )
         written = {one.exercise: one.written for one in found}
         record = frozenset(one.run_as for one in self.assignment.exercises if one.record)
-        return Guests(
-            self.sandbox, dict(submission.files), submission.programs, seconds, written, record=record
-        )
+        names = tuple(name for one in self.assignment.exercises for name in one.names)
+        programs = tuple(replace(program, names=names) for program in submission.programs)
+        return Guests(self.sandbox, dict(submission.files), programs, seconds, written, record=record)
 
     def _model(self, one: Collected) -> Guests | None:
         """Return guests of the exercise's model solution, if it has one."""

@@ -50,6 +50,7 @@ class Loading:
         self.recorded: Answer = (0, [], [])
         self._before = set(namespace)
         self._made: dict[str, object] = {}  # functions and classes, as they were last defined
+        self._values: dict[str, object] = {}  # what stood under the names that were restored
 
     def record(self, number: int, status: str, error: BaseException | None = None, note: str = "") -> None:
         if len(self.cells) < MAX_CELLS:
@@ -70,13 +71,20 @@ class Loading:
         else:
             self.record(number, "raised", error)
 
-    def callable(self, name: str) -> object:
-        """What `name` stands for when it is called. Raises KeyError.
+    def restore(self) -> None:
+        """Let the names that are asked for stand for what they were defined as.
 
-        In a notebook for several exercises a later cell may use a function's name for a value.
+        In a notebook for several exercises a later cell may use a function's name for a value; functions
+        that call it, and the grader, mean the function.
         """
-        value = self.namespace[name]
-        return value if callable(value) else self._made.get(name, value)
+        for name in self.program.names:
+            if name in self._made and name in self.namespace and not callable(self.namespace[name]):
+                self._values[name] = self.namespace[name]
+                self.namespace[name] = self._made[name]
+
+    def value(self, name: str) -> object:
+        """The value that `name` was given last. Raises KeyError."""
+        return self._values[name] if name in self._values else self.namespace[name]
 
     def note(self, text: str) -> None:
         if text not in self.notes and len(self.notes) < 50:
@@ -130,6 +138,7 @@ def load(program: Program, seconds: float) -> Loading:
     else:
         loading = run(program, alarm)
     signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    loading.restore()
     loading.seconds = time.monotonic() - start
     return loading
 

@@ -23,7 +23,8 @@ class Program:
     whole source. `numbers` are the cells' numbers as a student counts code cells; they default to 1..n.
     `level` says how much runs: "definitions" leaves out all statements but imports, def, class and
     assignments, "constants" also the assignments that call something. `record` keeps what is asked of
-    attention meanwhile (see `recording`), and prints what a notebook's cells show.
+    attention meanwhile (see `recording`), and prints what a notebook's cells show. `names` are those of
+    functions and classes that stay callable, even where a later cell uses one of them for a value.
     """
 
     kind: Literal["script", "notebook"]
@@ -33,6 +34,7 @@ class Program:
     run_as: Literal["module", "__main__"] = "module"
     level: Level = "all"
     record: bool = False
+    names: tuple[str, ...] = ()
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -215,7 +215,7 @@ class _Server:
         if question.operation == "recorded":
             return self._program().recorded
         if question.operation == "value":
-            return without_sets(self._target(args[0], called=False))
+            return without_sets(self._value(args[0]))
         if question.operation == "release":
             for value in args:
                 self._release(value)
@@ -232,17 +232,23 @@ class _Server:
         )
         return decoder.decode(question.args), decoder.decode(question.kwargs)
 
-    def _target(self, target: str | int, *, called: bool = True) -> object:
+    def _target(self, target: str | int) -> object:
         if isinstance(target, int):
             return self._find(target)
         first, *rest = target.split(".")
         try:
-            found = self._program().callable(first) if called else self._program().namespace[first]
+            found = self._program().namespace[first]
             for name in rest:
                 found = getattr(found, name)
         except (KeyError, AttributeError):
             raise NameNotFound(target) from None
         return found
+
+    def _value(self, name: str) -> object:
+        try:
+            return self._program().value(name)
+        except KeyError:
+            raise NameNotFound(name) from None
 
     def _program(self) -> loading.Loading:
         if self._loaded is None:

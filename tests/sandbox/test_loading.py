@@ -398,14 +398,24 @@ def test_each_guest_has_its_own_randomness(load: Load) -> None:
     assert guest.call("f", seed=5) == guest.call("f", seed=5)
 
 
-def test_a_functions_name_that_a_later_cell_uses_for_a_value_still_names_the_function(
-    sandbox: Sandbox,
-) -> None:
-    cells = ("def mask(n):\n    return n + 1", "class Net:\n    pass", "mask = mask(3)\nNet = Net()", "d = 8")
-    with sandbox.guest({}, Program("notebook", "work.ipynb", cells)) as guest:
+def test_an_asked_name_that_a_later_cell_reuses_still_names_the_function(sandbox: Sandbox) -> None:
+    cells = (
+        "def mask(n):\n    return n + 1\ndef twice(n):\n    return mask(mask(n))",
+        "class Net:\n    pass",
+        "mask = mask(3)\nNet = Net()\ntwice = 5",
+    )
+    program = Program("notebook", "work.ipynb", cells, names=("mask", "Net"))
+    with sandbox.guest({}, program) as guest:
         assert guest.call("mask", 1) == 2
         assert guest.value("mask") == 4
         assert guest.call("Net").type_name == "Net"
+        assert guest.value("twice") == 5
+
+
+def test_a_function_calls_the_function_that_it_means(sandbox: Sandbox) -> None:
+    source = "def mask(n):\n    return n + 1\ndef twice(n):\n    return mask(mask(n))\nmask = 7\n"
+    with sandbox.guest({}, Program("script", "work.py", (source,), names=("mask",))) as guest:
+        assert guest.call("twice", 1) == 3
 
 
 def test_a_function_that_is_defined_again_is_the_later_one(sandbox: Sandbox) -> None:
