@@ -23,7 +23,7 @@ from graders.arrangements import State, layout
 from graders.calls import Call, copied
 from graders.comparing import TOLERANCES
 from graders.remaking import Remade, Remaker, Sizes
-from sandbox import weighted_sum
+from sandbox import Opaque, weighted_sum
 
 # To load one implementation, or for one call of it; one that takes longer is never tried again.
 MOST_SECONDS_OF_ONE = 6.0
@@ -131,7 +131,7 @@ class Implementation:
             return Answer(
                 _detached(value),
                 found[: len(args)],
-                tuple(args) if call.after is not None else None,
+                _values(args) if call.after is not None else None,
                 norms=_norms(found[len(args) :]) if trained else None,
             )
         except Exception as error:
@@ -200,7 +200,8 @@ def answer_of(call: Call) -> Answer:
     """Return what the student's code answered."""
     found = call.parameter_gradients
     norms = _norms(list(found.values())) if call.cotangent_seed is not None and found else None
-    return Answer(call.output, call.gradients, call.after, call.raised, norms)
+    after = None if call.after is None else _values(call.after)
+    return Answer(call.output, call.gradients, after, call.raised, norms)
 
 
 def same_answer(one: Answer, other: Answer) -> bool:
@@ -248,6 +249,11 @@ def _norms(gradients: Sequence[torch.Tensor | None]) -> tuple[float, ...]:
 
 def _close_norms(one: Sequence[float], other: Sequence[float]) -> bool:
     return all(abs(a - b) <= 1e-7 + 1e-6 * abs(b) for a, b in zip(one, other, strict=True))
+
+
+def _values(arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """Return arguments without the modules among them, which are never the same on both sides."""
+    return tuple(None if isinstance(one, torch.nn.Module | Opaque) else one for one in arguments)
 
 
 def _leaf(value: Any) -> Any:

@@ -217,6 +217,12 @@ def _problems(row: Row, known: set[str]) -> Iterator[str]:
             else:
                 for problem in _problems_of_check(row, one):
                     yield f"{where}: seed {result.seed}: {problem}"
+    wrong: dict[str, set[str]] = {}
+    if row.variant is not None:
+        for one in _all(row):
+            for text in wrong_names(row.variant, one):
+                wrong.setdefault(text, set()).add(_name(one))
+    yield from (f"{where}: {', '.join(sorted(checks))} {text}." for text, checks in wrong.items())
     for check in row.loses:
         if check not in known:
             yield f"{where}: loses names {check.rpartition('/')[2]!r}, and there is no such check."
@@ -236,8 +242,6 @@ def _problems_of_check(row: Row, one: CheckResult) -> Iterator[str]:
         yield f"{_name(one)} passed, so that the starter earns {one.points:g} of its points for nothing."
     if passed and one.id in row.loses:
         yield f"{_name(one)} passed, though the variant names it as a check that it loses."
-    if row.variant is not None:
-        yield from (f"{_name(one)} {wrong}." for wrong in wrong_names(row.variant, one))
 
 
 def _names(assignment: Assignment, rows: Sequence[Row]) -> Iterator[Naming]:
