@@ -68,7 +68,10 @@ class Unit:
     @property
     def words(self) -> frozenset[str]:
         parts = re.findall(r"[a-z]+|\d+", re.sub(r"([a-z])([A-Z])", r"\1 \2", self.path).lower())
-        return frozenset(_ROLE.get(part, part) for part in parts)
+        words = frozenset(_ROLE.get(part, part) for part in parts)
+        # A norm that is named for its sublayer is the first or the second.
+        order = {"attention": "1", "forward": "2"} if "norm" in words else {}
+        return words | {number for word, number in order.items() if word in words}
 
 
 # For each entry of our module's state the pieces that make it up; none where it is zero.
@@ -179,10 +182,9 @@ def _orders(wanted: Sequence[Unit], sources: Sequence[Unit]) -> list[tuple[Unit,
     trained = [unit for unit in sources if unit.trained]
     pool = trained if len(trained) >= len(wanted) else list(sources)
     found = [_by_words(wanted, pool), tuple(pool[: len(wanted)])]
+    found += _layer_by_layer(wanted, pool)
     if len(pool) <= MOST_ALIKE:
         found += itertools.permutations(pool, len(wanted))
-    else:
-        found += _layer_by_layer(wanted, pool)
     return list(dict.fromkeys(found))[:MOST_ARRANGEMENTS]
 
 
