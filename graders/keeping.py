@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
 
@@ -13,11 +14,13 @@ from graders.replay import Kept
 from graders.result import Verdict
 from graders.student import RemoteModule, modules
 from graders.verdicts import Outcome
-from sandbox import Opaque
+from sandbox import Guest, Opaque
 
 MOST_MODULES = 4
 MOST_CALLS = 64
 MOST_CALLS_OF_PASSED = 8
+
+_names: WeakKeyDictionary[Guest, dict[int, frozenset[str] | None]] = WeakKeyDictionary()
 
 _Key = tuple[int, int]  # the module, and its state where the check has set it
 
@@ -36,16 +39,13 @@ def kept_calls(record: Record, failing: Sequence[Call], outcome: Outcome) -> lis
         known = [call for call in calls if all(call.states.get(id(one)) for one in modules(call))]
         calls = known[:MOST_CALLS_OF_PASSED]
     states: dict[_Key, Kept | None] = {}
-    names: dict[int, frozenset[str] | None] = {}
     kept: list[Call] = []
     for call in reversed(calls):
         for module in modules(call):
             key = _key(call, module)
             if key not in states:
-                if id(module._handle) not in names:
-                    names[id(module._handle)] = _trained(module)
                 found = _keep(module, call.states.get(id(module))) if len(states) < MOST_MODULES else None
-                states[key] = found and replace(found, trained=names[id(module._handle)])
+                states[key] = found and replace(found, trained=_trained(module))
         if all(states[_key(call, module)] is not None for module in modules(call)):
             kept.append(_with_kept(call, states))
     return kept[::-1]
@@ -72,11 +72,15 @@ def _keep(module: RemoteModule, loaded: Mapping[str, torch.Tensor] | None) -> Ke
 
 
 def _trained(module: RemoteModule) -> frozenset[str] | None:
-    try:
-        module._guest.start_check()
-        return frozenset(parameter.name for parameter in module.parameters())
-    except Exception:
-        return None
+    """Return the names of its parameters, asked once for each module; None where they cannot be had."""
+    known = _names.setdefault(module._guest, {})
+    if module._handle.id not in known:
+        try:
+            module._guest.start_check()
+            known[module._handle.id] = frozenset(parameter.name for parameter in module.parameters())
+        except Exception:
+            known[module._handle.id] = None
+    return known[module._handle.id]
 
 
 def _with_kept(call: Call, states: Mapping[_Key, Kept | None]) -> Call:

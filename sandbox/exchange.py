@@ -90,6 +90,10 @@ class Exchange:
         self.peak_memory_bytes = 0
         self._cpu_base = self._meter.cpu_seconds()
 
+    def close(self) -> None:
+        """Let go of what the meter keeps open; what was measured stays."""
+        self._meter.close()
+
     def processes(self) -> list[int]:
         return self._meter.tree()
 

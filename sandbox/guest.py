@@ -342,6 +342,7 @@ class Guest:
         finally:
             if self.on_close is not None:
                 self.on_close(self)
+            self._exchange.close()
             self._ends.wire.close()
             for fd in (self._ends.out, self._ends.err, self._ends.pidfd):
                 os.close(fd)

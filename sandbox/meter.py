@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+_MOST = 64 * 1024  # bytes of one file: the pids of some ten thousand children
 
 
 class Meter:
@@ -14,48 +15,100 @@ class Meter:
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
-        self._base = _private(pid)[0]
+        # Looked at several times in each check, so they stay open: opening takes longer than reading.
+        self._stat, self._status, self._children = (
+            _Kept(f"/proc/{pid}/{name}") for name in ("stat", "status", f"task/{pid}/children")
+        )
+        self._base = self._private()[0]
+
+    def close(self) -> None:
+        """Let go of its files."""
+        for kept in (self._stat, self._status, self._children):
+            kept.close()
 
     def cpu_seconds(self) -> float:
         """Of all its processes, living and reaped."""
-        total = 0.0
-        for pid in self.tree():
-            try:
-                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if pid == self._pid:
-                total += process_seconds(pid) + (int(fields[13]) + int(fields[14])) / _TICKS
-            else:
-                total += sum(int(field) for field in fields[11:15]) / _TICKS
+        fields = _fields(self._stat.read())
+        total = process_seconds(self._pid)
+        if fields:
+            total += (int(fields[13]) + int(fields[14])) / _TICKS
+        for pid in self._below(fields):
+            total += sum(int(field) for field in _fields(_read(f"/proc/{pid}/stat"))[11:15]) / _TICKS
         return total
 
     def memory_bytes(self, limit: int = 0) -> int:
         """Private and shared memory above what the zygote had; sharing is worked out only above `limit`."""
-        pids = self.tree()
-        rough = 0
-        for pid in pids:
-            private, shared = _private(pid)
+        below = self._below(_fields(self._stat.read()))
+        private, shared = self._private()
+        rough = max(0, private - self._base) + shared
+        for pid in below:
+            private, shared = _private(_read(f"/proc/{pid}/status"))
             rough += max(0, private - self._base) + shared
-        if len(pids) == 1 or rough <= limit:
+        if not below or rough <= limit:
             return rough
-        return min(rough, sum(_proportional(pid) for pid in pids))
+        return min(rough, sum(_proportional(pid) for pid in (self._pid, *below)))
 
     def tree(self) -> list[int]:
         """The host pids of all its processes, parents first."""
-        found = [self._pid]
+        return [self._pid, *self._below(_fields(self._stat.read()))]
+
+    def _below(self, fields: list[bytes]) -> list[int]:
+        """The processes that it has started; `fields` are those of its own stat."""
+        if fields and fields[17] == b"1":  # with one thread, all its children are that thread's
+            found = [int(child) for child in self._children.read().split()]
+        else:
+            found = _children(self._pid)
         for pid in found:
-            try:
-                threads = os.listdir(f"/proc/{pid}/task")
-            except OSError:
-                continue
-            for thread in threads:
-                try:
-                    children = Path(f"/proc/{pid}/task/{thread}/children").read_text()
-                except OSError:
-                    continue
-                found.extend(int(child) for child in children.split())
+            found.extend(_children(pid))
         return found
+
+    def _private(self) -> tuple[int, int]:
+        return _private(self._status.read())
+
+
+class _Kept:
+    """A file of /proc that is read again and again; empty when its process is gone."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._fd: int | None = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            self._fd = None
+
+    def read(self) -> bytes:
+        if self._fd is None:
+            return b""
+        try:
+            return os.pread(self._fd, _MOST, 0)
+        except OSError:
+            return b""
+
+    def close(self) -> None:
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+
+def _read(path: str) -> bytes:
+    kept = _Kept(path)
+    try:
+        return kept.read()
+    finally:
+        kept.close()
+
+
+def _fields(stat: bytes) -> list[bytes]:
+    """What follows the name in /proc/PID/stat: its third field comes first."""
+    return stat.rpartition(b")")[2].split()
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+    files = (_read(f"/proc/{pid}/task/{thread}/children") for thread in threads)
+    return [int(child) for text in files for child in text.split()]
 
 
 def process_seconds(pid: int) -> float:
@@ -77,20 +130,20 @@ def host_pid(pidfd: int) -> int:
 
 def status_bytes(pid: int, *names: str) -> tuple[int, ...]:
     """Fields of /proc/PID/status that are amounts of memory; 0 for a process that is gone."""
+    return _amounts(_read(f"/proc/{pid}/status"), *(name.encode() for name in names))
+
+
+def _amounts(status: bytes, *names: bytes) -> tuple[int, ...]:
     found = dict.fromkeys(names, 0)
-    try:
-        text = Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return tuple(found.values())
-    for line in text.splitlines():
-        name, _, rest = line.partition(":")
+    for line in status.splitlines():
+        name, _, rest = line.partition(b":")
         if name in found:
             found[name] = int(rest.split()[0]) * 1024
     return tuple(found.values())
 
 
-def _private(pid: int) -> tuple[int, int]:
-    private, shared = status_bytes(pid, "RssAnon", "RssShmem")
+def _private(status: bytes) -> tuple[int, int]:
+    private, shared = _amounts(status, b"RssAnon", b"RssShmem")
     return private, shared
 
 
