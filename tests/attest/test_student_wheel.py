@@ -103,3 +103,13 @@ def test_it_offers_only_what_a_student_can_use(unpacked: Path, tmp_path: Path) -
     text = run_alone(unpacked, tmp_path, "--help").stdout
     assert "check" in text
     assert "grade" not in text.split("Commands:")[1].split("\n\n")[0]
+
+
+def test_every_public_check_of_the_lesson_runs_with_it_alone(unpacked: Path, tmp_path: Path) -> None:
+    program = "from attest.main import main; main()"
+    command = [sys.executable, "-c", program, "release", "lesson", "-o", tmp_path / "lesson"]
+    subprocess.run(command, check=True, capture_output=True)
+    run = run_alone(unpacked, tmp_path / "lesson", "check", "lesson.ipynb")
+    assert run.returncode == 1, run.stderr
+    assert "0 of " in run.stdout
+    assert "Broken" not in run.stdout
