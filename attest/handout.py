@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from attest.installed import CHECKS
 from graders.assignment import FILE, PUBLIC_TESTS, Assignment, AssignmentError, Exercise
@@ -18,7 +20,6 @@ from reports.amounts import points_noun
 ANSWERS = "answers.md"
 # What students have who install attest-check.
 _FOR_PUBLIC_TESTS = ("graders", "torch", "numpy", "hypothesis", "pytest", "einops")
-NAME_OF_CHECK = "the name of a hidden check"
 _TELLING = 16  # characters: a shorter sentence or line could stand anywhere by chance
 
 
@@ -53,14 +54,21 @@ def handout_files(assignment: Assignment) -> dict[str, bytes]:
 def leaks(assignment: Assignment, files: Mapping[str, bytes]) -> list[str]:
     """Return a sentence for each hidden thing that stands in `files`; none is as it should be."""
     texts = {name: _text(name, data) for name, data in files.items()}
-    return [
-        f"{name} holds {what}: {hidden!r}. Take it out of the file that it comes from."
-        for exercise in assignment.exercises
-        for what, hidden in _hidden(exercise)
-        if len(hidden) >= _TELLING or what == NAME_OF_CHECK
-        for name, text in texts.items()
-        if hidden in text
-    ]
+    public = {name for exercise in assignment.exercises for name in _checks(exercise.public_tests)}
+    found = []
+    for exercise in assignment.exercises:
+        names = [name for name in _hidden_checks(exercise) if name not in public]
+        hidden = [("the name of a hidden check", rf"\b{name}\b", name) for name in names]
+        hidden += [(what, re.escape(text), text) for what, text in _hidden(exercise) if len(text) >= _TELLING]
+        alone = exercise.folder == assignment.folder
+        for what, pattern, text in hidden:
+            found += [
+                f"{name} holds {what}: {text!r}. Take it out of the file that it comes from."
+                for name, words in texts.items()
+                # What is said of one exercise's variants may be an ordinary sentence in another.
+                if (alone or exercise.id in Path(name).parts) and text in words and re.search(pattern, words)
+            ]
+    return found
 
 
 def _starters(exercise: Exercise) -> dict[str, bytes]:
@@ -94,8 +102,6 @@ def _public_tests(exercise: Exercise) -> bytes:
 
 def _hidden(exercise: Exercise) -> Iterator[tuple[str, str]]:
     """Yield (what it is, the text) of everything that students must not find."""
-    for name in _hidden_checks(exercise):
-        yield NAME_OF_CHECK, name
     for variant in exercise.variants:
         yield "what is said of a variant", variant.title
     for accepted in exercise.accepted:
@@ -110,11 +116,14 @@ def _hidden(exercise: Exercise) -> Iterator[tuple[str, str]]:
 
 
 def _hidden_checks(exercise: Exercise) -> Iterator[str]:
-    public = exercise.public_tests.read_text(encoding="utf-8")
     for path in sorted((exercise.folder / "tests").rglob("*.py")):
         if path != exercise.public_tests:
-            names = (getattr(node, "name", "") for node in ast.parse(path.read_bytes()).body)
-            yield from (name for name in names if name.startswith("test_") and name not in public)
+            yield from _checks(path)
+
+
+def _checks(path: Path) -> Iterator[str]:
+    names = (getattr(node, "name", "") for node in ast.parse(path.read_bytes()).body)
+    return (name for name in names if name.startswith("test_"))
 
 
 def _solved(source: str) -> Iterator[str]:
