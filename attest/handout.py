@@ -166,6 +166,7 @@ def _public_table(exercise: Exercise) -> str:
         "names": exercise.names,
         "files": exercise.files,
         "run_as": exercise.run_as,
+        "record": exercise.record,
     }
     lines = [f"{key} = {_toml(value)}" for key, value in pairs.items() if value is not None]
     if exercise.prose:
