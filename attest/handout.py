@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from attest.installed import CHECKS
-from graders.assignment import FILE, PUBLIC_TESTS, Assignment, AssignmentError, Exercise
+from graders.assignment import FILE, PUBLIC_TESTS, Assignment, AssignmentError, Exercise, read_assignment
 from graders.starters import BEGIN, END, as_notebook, starter_files
 from reports.amounts import points_noun
 
@@ -171,6 +171,7 @@ def _public_table(exercise: Exercise) -> str:
     lines = [f"{key} = {_toml(value)}" for key, value in pairs.items() if value is not None]
     if exercise.prose:
         lines += ["", "[prose]", f"headings = {_toml(exercise.prose.headings)}"]
+    lines += _limits(read_assignment(exercise.folder))
     return "\n".join(lines) + "\n"
 
 
@@ -184,9 +185,12 @@ def _composed_table(assignment: Assignment) -> str:
         "compose": tuple(exercise.id for exercise in assignment.exercises),
     }
     lines = [f"{key} = {_toml(value)}" for key, value in pairs.items()]
-    if assignment.limits:
-        lines += ["", "[limits]", *(f"{key} = {_toml(value)}" for key, value in assignment.limits.items())]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_limits(assignment)]) + "\n"
+
+
+def _limits(assignment: Assignment) -> list[str]:
+    lines = [f"{key} = {_toml(value)}" for key, value in assignment.limits.items()]
+    return ["", "[limits]", *lines] if lines else []
 
 
 # Words
