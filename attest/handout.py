@@ -155,12 +155,13 @@ def _toml(value: object) -> str:
 
 
 def _public_table(exercise: Exercise) -> str:
+    alone = read_assignment(exercise.folder)
     pairs: dict[str, object] = {
         "schema": 1,
         "released": True,
         "id": exercise.id,
         "title": exercise.title,
-        "version": "1.0",
+        "version": alone.version,
         "points": exercise.points,
         "section": exercise.section,
         "names": exercise.names,
@@ -171,7 +172,7 @@ def _public_table(exercise: Exercise) -> str:
     lines = [f"{key} = {_toml(value)}" for key, value in pairs.items() if value is not None]
     if exercise.prose:
         lines += ["", "[prose]", f"headings = {_toml(exercise.prose.headings)}"]
-    lines += _limits(read_assignment(exercise.folder))
+    lines += _limits(alone)
     return "\n".join(lines) + "\n"
 
 
