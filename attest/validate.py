@@ -79,9 +79,19 @@ def chosen(names: Sequence[str], everything: bool) -> list[Assignment]:
         )
     if not everything:
         return [find_assignment(name) for name in names]
-    known = list(installed_assignments().values())
-    parts = {exercise.folder for one in known for exercise in one.exercises if exercise.folder != one.folder}
-    return [one for one in known if one.folder not in parts]
+    return not_parts(installed_assignments().values())
+
+
+def not_parts(assignments: Iterable[Assignment]) -> list[Assignment]:
+    """Return those whose exercises are not all in another one: the fewest that hold every exercise."""
+    kept: list[Assignment] = []
+    covered: set[Path] = set()
+    for one in sorted(assignments, key=lambda one: -len(one.exercises)):
+        folders = {exercise.folder for exercise in one.exercises}
+        if not folders <= covered:
+            kept.append(one)
+            covered |= folders
+    return kept
 
 
 def validate_one(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from attest.installed import installed_assignments
+from attest.validate import not_parts
+
 
 def test_a_good_assignment_is_proved(attest, doubling: Path) -> None:
     run = attest("validate", doubling)
@@ -42,3 +45,12 @@ def test_nothing_named_is_wrong_use(attest) -> None:
     run = attest("validate")
     assert run.returncode == 2
     assert "--all" in run.stderr
+
+
+def test_all_means_each_exercise_once() -> None:
+    chosen = not_parts(installed_assignments().values())
+    folders = [exercise.folder for one in chosen for exercise in one.exercises]
+    assert len(folders) == len(set(folders))
+    assert set(folders) == {
+        exercise.folder for one in installed_assignments().values() for exercise in one.exercises
+    }
