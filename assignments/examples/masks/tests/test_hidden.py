@@ -3,7 +3,7 @@
 Building layers takes longer than running them, so all checks share a few.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import pytest
@@ -16,7 +16,7 @@ from graders import CheckFailure, RemoteModule, cases, close, fail, fresh_tensor
 
 
 @points(2, hint="Make the mask from `length` each time; do not cut it out of one of a fixed size.")
-@cases([1, 2, 17, 65, 257])
+@cases([1, 17, 257])
 def test_causal_any_length(student, length):
     """The causal mask is right for every length, from 1 to beyond 256."""
     same(student.causal_mask(length), reference.causal_mask(length), what="the causal mask")
@@ -30,7 +30,7 @@ def padded_lengths(draw):
 
 
 @points(2, hint="Compare torch.arange(max_len) with lengths.unsqueeze(1), using >=.")
-@cases(padded_lengths(), n=5)
+@cases(padded_lengths(), n=4)
 def test_padding_any_lengths(student, case):
     """The padding mask is right for full rows, for rows of one token and where no row is full."""
     lengths, max_len = case
@@ -65,8 +65,7 @@ class Kind:
         }
 
 
-POST_NORM, PRE_NORM = Kind(3, 6), Kind(2, 7, norm_first=True)
-WITHOUT_DROPOUT = Kind(2, 6, dropout=0.0)
+POST_NORM, PRE_NORM = Kind(3, 6), Kind(2, 7, norm_first=True, dropout=0.0)
 
 
 @cache
@@ -90,15 +89,15 @@ def made():
 
 @pytest.fixture
 def layers(student, made):
-    """A function that gives the same layer in the guest, in evaluation mode, whatever was done to it."""
+    """A function that gives the same layer in the guest, in evaluation mode."""
 
     def layer(kind: Kind) -> RemoteModule:
         key = kind, student.dtype
         found = made[key].asked_by(student) if key in made else None
         if found is None:
             found = student.torch("TransformerEncoderLayer", **kind.arguments())
+            found.load_state_dict(layer_here(kind, student.dtype).state_dict())
         made[key] = found
-        found.load_state_dict(layer_here(kind, student.dtype).state_dict())
         return found.eval()
 
     return layer
@@ -191,12 +190,7 @@ def test_layer_with_causal(student, layers, case):
 @points(2, section="Masks: True means blocked", hint="Pass both masks in the same call of the layer.")
 @cases(rows(), n=1)
 def test_layer_with_both_masks(student, layers, case):
-    """With padding and causal=True, both are blocked at once, and without padding the future alone."""
-    full = replace(case, lengths=(case.length,) * len(case.lengths))
-    x = case.x(POST_NORM.d_model)
-    got = student.run_layer(layers(POST_NORM), x, torch.tensor(full.lengths), True)
-    wanted = expected(POST_NORM, full, True, student.dtype)
-    close(real_outputs(got, x, full.real), wanted, what="the output without padding")
+    """With padding and causal=True, both are blocked at once."""
     compare(student, layers, case, causal=True)
 
 
@@ -204,11 +198,11 @@ def test_layer_with_both_masks(student, layers, case):
 @cases(rows(), n=1)
 def test_layer_in_training(student, layers, case):
     """In training mode the masks hold as well (judged with dropout 0)."""
-    layer = layers(WITHOUT_DROPOUT).train()
-    x, lengths = case.x(WITHOUT_DROPOUT.d_model), torch.tensor(case.lengths)
+    layer = layers(PRE_NORM).train()
+    x, lengths = case.x(PRE_NORM.d_model), torch.tensor(case.lengths)
     for causal in (False, True):
         got = student.run_layer(layer, x, lengths, causal)
-        wanted = expected(WITHOUT_DROPOUT, case, causal, student.dtype)
+        wanted = expected(PRE_NORM, case, causal, student.dtype)
         close(real_outputs(got, x, case.real), wanted, what="the output at real positions")
 
 
@@ -236,7 +230,7 @@ LARGE = 150
 def test_past_ignores_future(student, layers, case):
     """With causal=True, changing all tokens from some position on moves no output before it."""
     layer, x = layers(POST_NORM), case.x(POST_NORM.d_model)
-    changes = [(prefix, large) for prefix in (1, 2, 3, 7, 15, 16, 17, 31, 32, 33) for large in (False, True)]
+    changes = [(prefix, large) for prefix in (1, 2, 3, 16, 17, 33) for large in (False, True)]
     batch = x.repeat(1 + len(changes), 1, 1)
     for row, (prefix, large) in enumerate(changes, start=1):
         batch[row, prefix:] = LARGE * x[0, prefix:].flip(-1) if large else x[0, prefix:].flip(-1) + 1
@@ -270,29 +264,34 @@ def test_past_ignores_future(student, layers, case):
 @cases(rows(), n=1)
 def test_real_ignores_padding(student, layers, case):
     """Real outputs do not move when padding gets other content or more columns, but follow real tokens."""
-    layer, x, real = layers(POST_NORM), case.x(POST_NORM.d_model), case.real
-    first = torch.cat([x[:, :1].flip(-1) + 1, x[:, 1:]], dim=1)
-    contents = [torch.where(real.unsqueeze(-1), x, new) for new in (10 * x.flip(-1) + 3, LARGE * x.flip(-1))]
-    batch, all_real = torch.cat([x, first, *contents]), real.repeat(4, 1)
+    layer, x = layers(POST_NORM), case.x(POST_NORM.d_model)
     lengths = torch.tensor(case.lengths)
-    wider = torch.cat([x, 3 - x[:, :2]], dim=1)
-    wide_real = torch.cat([real, torch.zeros_like(real[:, :2])], dim=1)
-    for run, causal in ((student.run_layer, False), (student.run_layer.no_grad, True)):
-        answer = real_outputs(run(layer, batch, lengths.repeat(4), causal), batch, all_real)
-        before, follows, *others = answer.chunk(4)
-        change = max(moved(before, other) for other in others)
+    before = None
+    # Without autograd there are two more columns of padding.
+    for run, more in ((student.run_layer, 0), (student.run_layer.no_grad, 2)):
+        wide = torch.cat([x, 3 - x[:, :more]], dim=1)
+        real = torch.cat([case.real, torch.zeros_like(case.real[:, :more])], dim=1)
+        first = torch.cat([wide[:, :1].flip(-1) + 1, wide[:, 1:]], dim=1)
+        others = [
+            torch.where(real.unsqueeze(-1), wide, new)
+            for new in (10 * wide.flip(-1) + 3, LARGE * wide.flip(-1))
+        ]
+        batch = torch.cat([wide, first, *others])
+        answer = run(layer, batch, lengths.repeat(4), False)
+        got, follows, *moving = real_outputs(answer, batch, real.repeat(4, 1)).chunk(4)
+        change = max(moved(got, other) for other in moving)
         if change > still(student):
             fail(f"Only the content of the padding changed, and a real output moved by {change:.3g}.")
-        if not moved(before, follows) > ALIVE:
+        if not moved(got, follows) > ALIVE:
             fail("The first token of every row changed, but no real output moved.")
-        change = moved(before, real_outputs(run(layer, wider, lengths, causal), wider, wide_real))
+        change = 0.0 if before is None else moved(before, got)
         if change > 1e-5:
             fail(f"Two more columns of padding were added, and a real output moved by {change:.3g}.")
-        # What does not run the layer is not moved by padding either.
-        row = case.lengths.index(1)
-        got = before[sum(case.lengths[:row])]
-        if moved(got, alone(POST_NORM, case, student.dtype)[row]) > 1e-4:
-            fail("A row of one token did not get what the layer gives for it alone.")
+        before = got
+    # What does not run the layer is not moved by padding either.
+    row = case.lengths.index(1)
+    if moved(got[sum(case.lengths[:row])], alone(POST_NORM, case, student.dtype)[row]) > 1e-4:
+        fail("A row of one token did not get what the layer gives for it alone.")
 
 
 @points(1, hint="No layer.eval() or layer.train() in run_layer, and no assignment into x.")
@@ -300,24 +299,30 @@ def test_layer_left_as_it_was(student, layers):
     """run_layer leaves the layer's mode and parameters, and x, as they were."""
     case = Rows(length=5, lengths=(2, 5, 3), seed=7)
     layer, x, lengths = layers(POST_NORM), case.x(POST_NORM.d_model), torch.tensor(case.lengths)
-    parameters = layer_here(POST_NORM, student.dtype).state_dict()
-    for training in (False, True):
+    with torch.no_grad():
+        untouched = layer_here(POST_NORM, student.dtype)(x)
+    outputs = []
+    for training in (True, False):
         layer.train() if training else layer.eval()
         output, after = student.with_inputs("run_layer", layer, x, lengths, True)
-        other = student.run_layer(layer, x.flip(-1) + 1, lengths, True)
-        if torch.equal(tensor(output, shape=x.shape), tensor(other, shape=x.shape)):
-            fail("Every token was changed, but the output came out the same.")
+        outputs.append(tensor(output, shape=x.shape))
         same(after[1], x, what="x after the call")
         same(after[2], lengths, what="lengths after the call")
-        again = tensor(layer(x)), tensor(layer(x))
-        if torch.equal(*again) is training:
+        # In training mode the layer drops some of its numbers.
+        dropping = moved(untouched, tensor(layer(x), shape=x.shape)) > 1e-4
+        if dropping is not training:
+            check_parameters(layer, layer_here(POST_NORM, student.dtype))
             was, now = ("training", "evaluation") if training else ("evaluation", "training")
             fail(f"The layer was in {was} mode before the call and is in {now} mode after it.")
-    for name, value in layer.state_dict().items():
-        same(value, parameters[name], what=f"the layer's {name} after the call")
     # What does not run the layer leaves it as it was too.
-    layer.eval().load_state_dict({name: 2 * value for name, value in parameters.items()})
-    before = tensor(student.run_layer(layer, x, lengths, True), shape=x.shape)
-    layer.load_state_dict({name: value.flip(0) for name, value in parameters.items()})
-    if torch.equal(before, tensor(student.run_layer(layer, x, lengths, True), shape=x.shape)):
+    layer.load_state_dict({name: value.flip(0) for name, value in layer.state_dict().items()})
+    other = tensor(student.run_layer(layer, x, lengths, True), shape=x.shape)
+    layer.load_state_dict(layer_here(POST_NORM, student.dtype).state_dict())
+    if torch.equal(outputs[-1], other):
         fail("All parameters of the layer were changed, but the output came out the same.")
+
+
+def check_parameters(layer: RemoteModule, untouched: nn.Module) -> None:
+    expected = untouched.state_dict()
+    for name, value in layer.state_dict().items():
+        same(value, expected[name], what=f"the layer's {name} after the call")
