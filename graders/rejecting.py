@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from graders.showing import line
 from sandbox.errors import StudentRaised
@@ -30,3 +30,19 @@ def rejection(ask: Callable[[], Any]) -> Rejection:
         if raised.assertion:
             return Rejection(True, line(raised.message))
         raise
+
+
+def judged(answer: Any, *, errors: bool) -> Rejection | StudentRaised:
+    """Return what a test's answer says, where that is what it returned or a StudentRaised.
+
+    One that is no AssertionError is returned as it is with `errors`, and else raised.
+    """
+    if not isinstance(answer, StudentRaised):
+        return Rejection(False, returned=answer)
+    if not answer.assertion and errors:
+        return answer
+    return rejection(lambda: _raise(answer))
+
+
+def _raise(error: StudentRaised) -> NoReturn:
+    raise error

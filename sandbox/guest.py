@@ -175,6 +175,26 @@ class Guest:
         after, positional, named = self._shaped(value, tuple[Any, tuple[Any, ...], dict[str, Any]])
         return Kept(after, positional, named)
 
+    def ask_each(
+        self, target: str, groups: Sequence[Sequence[Value]], seeds: Sequence[int]
+    ) -> list[Value | StudentRaised]:
+        """Call a name of the submission with one group of arguments after another, in one question.
+
+        What each call gave, or what it raised. Raises NameMissing or GuestGone.
+        """
+        lent = Lent()
+        rows = self._operate(
+            "each",
+            list[tuple[Any, tuple[str, str, list[str], bool, bool] | None]],
+            target,
+            [tuple(args) for args in groups],
+            list(seeds),
+            lent=lent,
+        )
+        if len(rows) != len(groups):
+            self._refuse("answers to another number of calls")
+        return [value if raised is None else _raised(Raised(0, *raised)) for value, raised in rows]
+
     def recorded(self) -> Recorded:
         """What was asked of attention while a program with `record` was loaded; nothing for any other."""
         kind = tuple[
@@ -357,11 +377,13 @@ class Guest:
 
     # How a question is asked
 
-    def _operate(self, operation: str, kind: Any, *args: Value, **kwargs: Value) -> Value:
-        encoder = _encoder()
+    def _operate(
+        self, operation: str, kind: Any, *args: Value, lent: Lent | None = None, **kwargs: Value
+    ) -> Value:
+        encoder = _encoder() if lent is None else Encoder(lent.keep)
         nodes = encoder.encode(args), encoder.encode(kwargs)
         self.handles.check(encoder.handles)
-        value = self._value(Operate(next(self._ids), operation, *nodes), encoder.body())
+        value = self._value(Operate(next(self._ids), operation, *nodes), encoder.body(), lent=lent)
         return self._shaped(value, kind)
 
     def _value(
@@ -446,7 +468,7 @@ class Guest:
         if answer.id != number:
             self._refuse("an answer to another question")
         if isinstance(answer, Raised):
-            raise StudentRaised(*_error_fields(answer), assertion=answer.assertion)
+            raise _raised(answer)
         if isinstance(answer, Missing):
             raise NameMissing(answer.name[:200], tuple(name[:200] for name in answer.nearest[:3]))
         if isinstance(answer, Refused):
@@ -505,6 +527,10 @@ def _cannot_send(value: object) -> OpaqueNode:
 def _error_fields(raised: Raised) -> tuple[str, str, tuple[str, ...], bool]:
     lines = tuple(line[:300] for line in raised.traceback[:40])
     return raised.type_name[:200], raised.message[:4000], lines, raised.memory
+
+
+def _raised(raised: Raised) -> StudentRaised:
+    return StudentRaised(*_error_fields(raised), assertion=raised.assertion)
 
 
 def _cell(cell: Any) -> CellReport:

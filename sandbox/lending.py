@@ -12,8 +12,8 @@ from __future__ import annotations
 import builtins
 import copy
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -39,7 +39,7 @@ from .inside.questions import (
 from .inside.values import Decoder, Encoder, Value, tensors_of
 from .inside.wire import FrameError
 
-MOST_CALLBACKS = 2000  # in one call of a student's function
+MOST_CALLBACKS = 2000  # of one held thing, while one question waits
 MOST_BYTES = 4 * 2**20  # of one callback's tensors
 # What a function makes of its arguments may grow with their square: a quarter of a GiB at these.
 MOST_ELEMENTS = 16_384
@@ -106,6 +106,7 @@ def held(
 class _Graph:
     """What a gradient needs: the inputs that it is wanted for, and every tensor that came out."""
 
+    number: int  # of the held thing
     inputs: tuple[torch.Tensor, ...]
     outputs: tuple[torch.Tensor, ...]
     elements: int
@@ -122,6 +123,8 @@ class Lent:
         self._graphs: dict[int, _Graph] = {}
         self._graph_elements = 0
         self._callbacks = 0
+        self._calls: Counter[int] = Counter()  # by thing
+        self._draws: torch.Tensor | None = None  # the grader's own stream, as it was
 
     def __bool__(self) -> bool:
         return bool(self._things)
@@ -178,7 +181,9 @@ class Lent:
         if request.id != question:
             raise FrameError("a callback for another question")
         self._callbacks += 1
-        if self._callbacks > MOST_CALLBACKS:
+        number = self._number(request)
+        self._calls[number] += 1
+        if self._calls[number] > MOST_CALLBACKS:
             raise GuestAsksTooMuch(MOST_CALLBACKS)
         if len(body) > MOST_BYTES:
             raise FrameError(f"a callback with {len(body)} bytes")
@@ -193,6 +198,13 @@ class Lent:
         except ValueError as error:  # too large, before or after
             return _encode(Failed(request.id, "ValueError", _words(error))), []
 
+    def _number(self, request: Request) -> int:
+        """Return which thing is asked; -1 for none."""
+        if isinstance(request, Callback):
+            return request.number if 0 <= request.number < len(self._things) else -1
+        graph = self._graphs.get(request.graph)
+        return -1 if graph is None else graph.number
+
     def _reply(self, request: Request, tensors: list[torch.Tensor], encoder: Encoder) -> Reply:
         decoder = Decoder(tensors, _no_handles)
         if isinstance(request, Backward):
@@ -205,15 +217,16 @@ class Lent:
         inputs = _wanted(request, tensors)
         target = self._target(request, thing)
         function = target if request.method is None else getattr(target, request.method)
+        self._draw_from(request.seed)
         try:
-            with _own_draws(request.seed), torch.set_grad_enabled(bool(inputs)):
+            with torch.set_grad_enabled(bool(inputs)):
                 value = function(*args, **kwargs)
         except (HeldMisused, GuestGone):
             raise
         except Exception as error:
             return Failed(request.id, _builtin(error), _words(error))
         node = encoder.encode(value)
-        return Replied(request.id, node, self._keep_graph(inputs, value) if inputs else 0)
+        return Replied(request.id, node, self._keep_graph(request.number, inputs, value) if inputs else 0)
 
     def _thing(self, request: Callback) -> Held:
         if not 0 <= request.number < len(self._things):
@@ -255,12 +268,21 @@ class Lent:
             for buffer, before in buffers:
                 buffer.copy_(before)  # always: batch_norm writes without counting up the version
         self._graphs.clear()
+        if self._draws is not None:
+            torch.default_generator.set_state(self._draws)
+            self._draws = None
 
-    def _keep_graph(self, inputs: tuple[torch.Tensor, ...], value: Value) -> int:
+    def _draw_from(self, seed: int | None) -> None:
+        """Let the guest's seed decide what is drawn at random; the grader's own stream is put back later."""
+        if self._draws is None:
+            self._draws = torch.default_generator.get_state()
+        torch.default_generator.manual_seed((seed or 0) % 2**63)
+
+    def _keep_graph(self, number: int, inputs: tuple[torch.Tensor, ...], value: Value) -> int:
         outputs = tuple(leaf for leaf in leaves(value) if isinstance(leaf, torch.Tensor))
         if not any(output.requires_grad for output in outputs):
             return 0
-        graph = _Graph(inputs, outputs, sum(tensor.numel() for tensor in inputs))
+        graph = _Graph(number, inputs, outputs, sum(tensor.numel() for tensor in inputs))
         self._graphs[self._callbacks] = graph
         self._graph_elements += graph.elements
         while len(self._graphs) > MOST_GRAPHS or (
@@ -312,17 +334,6 @@ def _wanted(request: Callback, tensors: list[torch.Tensor]) -> tuple[torch.Tenso
     if not all(tensor.is_floating_point() for tensor in found):
         raise FrameError("a callback that wants the gradient of integers")
     return tuple(tensor.requires_grad_() for tensor in found)
-
-
-@contextmanager
-def _own_draws(seed: int | None) -> Iterator[None]:
-    """Let the guest's seed decide what is drawn at random, and leave the grader's own stream alone."""
-    before = torch.default_generator.get_state()
-    torch.default_generator.manual_seed((seed or 0) % 2**63)
-    try:
-        yield
-    finally:
-        torch.default_generator.set_state(before)
 
 
 def _builtin(error: Exception) -> str:

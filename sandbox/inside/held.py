@@ -46,21 +46,26 @@ def leaves(value: object) -> Iterator[Any]:
 
 def check_size(values: object, elements: int, longest: int) -> None:
     """ValueError unless all of `values` together are few enough to be handed to a model."""
-    total = 0
-    for leaf in leaves(values):
-        if isinstance(leaf, torch.Tensor):
-            sizes = tuple(leaf.shape)
-            if max(sizes, default=0) > longest:
-                raise ValueError(
-                    f"a tensor of shape {sizes} is too large here: no dimension may be beyond {longest}"
-                )
-            total += math.prod(max(1, size) for size in sizes)
-        else:
-            if isinstance(leaf, int) and leaf > MOST_INTEGER:
-                raise ValueError(f"the number {leaf} is too large here: {MOST_INTEGER} is the largest")
-            total += 1
-        if total > elements:
-            raise ValueError(f"more than {elements:,} numbers are too many to hand over in one call")
+    if _count(values, longest) > elements:
+        raise ValueError(f"more than {elements:,} numbers are too many to hand over in one call")
+
+
+def _count(value: object, longest: int) -> int:
+    """How many numbers a nest of values is. Asked in each call: it makes no generators, as `leaves` does."""
+    if isinstance(value, torch.Tensor):
+        sizes = tuple(value.shape)
+        if max(sizes, default=0) > longest:
+            raise ValueError(
+                f"a tensor of shape {sizes} is too large here: no dimension may be beyond {longest}"
+            )
+        return math.prod(max(1, size) for size in sizes)
+    if isinstance(value, (tuple, list)):
+        return sum([_count(item, longest) for item in value])
+    if isinstance(value, dict):
+        return sum([_count(item, longest) for item in value.values()])
+    if isinstance(value, int) and value > MOST_INTEGER:
+        raise ValueError(f"the number {value} is too large here: {MOST_INTEGER} is the largest")
+    return 1
 
 
 class Link:
@@ -152,11 +157,13 @@ class _Line:
     ) -> Any:
         """Call it; `anchor` is what every output hangs on where gradients are on."""
         check_size((args, kwargs), self.node.elements, self.node.longest)
-        tensors = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+        tensors: list[torch.Tensor] = []
+        if torch.is_grad_enabled():
+            tensors = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
         wanted = [
             index
             for index, tensor in enumerate(tensors)
-            if tensor.requires_grad and torch.is_grad_enabled() and tensor.is_floating_point()
+            if tensor.requires_grad and tensor.is_floating_point()
         ]
         encoder = Encoder(_refuse)
         nodes = encoder.encode(args), encoder.encode(kwargs)
