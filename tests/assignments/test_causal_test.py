@@ -60,17 +60,12 @@ def test_the_plain_leaks_show_in_any_short_sequence(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_other_leaks_show_where_they_are_looked_for(seed):
     torch.manual_seed(seed)
-    hidden = ("the mask works in evaluation mode only", "one rare token takes the mask away")
+    hidden = "the mask works in evaluation mode only"
     for words, model in models("SOMETIMES", seed):
         shows = float(influence(model, 40, rows=3).triu(1).max()) > 1e-5
-        assert shows is (words not in hidden), words
+        assert shows is (words != hidden), words
     found = dict(models("SOMETIMES", seed))
-    assert float(influence(found[hidden[0]].train(), 6).triu(1).max()) > 1e-3
-    found[hidden[0]].eval()
-    rare = torch.tensor([[1, 2, MODELS["VOCAB"] - 1]])
-    with torch.no_grad():
-        moved = found[hidden[1]](rare) - found[hidden[1]](torch.tensor([[1, 2, 3]]))
-    assert float(moved[:, :2].abs().max()) > 1e-3
+    assert float(influence(found[hidden].train(), 6).triu(1).max()) > 1e-3
 
 
 def test_gradients_tell_the_same():
@@ -91,5 +86,5 @@ def test_the_solution_needs_no_sandbox_to_be_right():
             if group == "RIGHT":
                 check_causal(model)
             else:
-                with pytest.raises(AssertionError, match="not close"):
+                with pytest.raises(AssertionError, match="logits moved"):
                     check_causal(model)
