@@ -18,7 +18,7 @@ from graders.recording import Ran
 from graders.result import CellResult, LoadResult, StudentError, Verdict
 from graders.showing import line, plain
 from sandbox import CellReport, Foreseen, Guest, LoadReport, Output, Program, Sandbox
-from sandbox.errors import GuestGone, GuestMemory, GuestOutput, GuestTimeout, NameMissing
+from sandbox.errors import GuestAsksTooMuch, GuestGone, GuestMemory, GuestOutput, GuestTimeout, NameMissing
 
 RunAs = Literal["module", "__main__"]
 
@@ -275,7 +275,7 @@ class Guests:
 def verdict_of_end(gone: GuestGone) -> Verdict:
     """Return the verdict for what ended a guest."""
     match gone:
-        case GuestTimeout():
+        case GuestTimeout() | GuestAsksTooMuch():
             return Verdict.TIMEOUT
         case GuestMemory():
             return Verdict.MEMORY

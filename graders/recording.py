@@ -24,7 +24,6 @@ MOST_WORK = 2**27  # multiplications for all calls together; the smallest calls 
 MOST_WEIGHTS = 2**20  # of one call
 _SOFTMAX = 64  # what an exponential and the copies around it cost, in multiplications
 BLOCKING = -999.0  # a score at or below is a mask's work: -1e4, -1e9, -inf
-NO_WEIGHT = 1e-6
 # How far a recorded answer may lie from the one computed again in float64.
 _TOLERANCES = {torch.float64: 1e-7, torch.float32: 1e-4}
 _COARSE = 3e-2  # float16 and bfloat16

@@ -65,14 +65,11 @@ class GuestTimeout(GuestGone):
         self.limit = limit
 
 
-class GuestAsksTooMuch(GuestTimeout):
-    """It called what a check had handed to it more than `limit` times."""
+class GuestAsksTooMuch(GuestGone):
+    """It called what a check lent to it more than `limit` times."""
 
     def __init__(self, limit: int) -> None:
-        GuestGone.__init__(
-            self, f"Your code was stopped: it called what it was given more than {limit:,} times."
-        )
-        self.kind = "callbacks"
+        super().__init__(f"Your code was stopped: it called what it was given more than {limit:,} times.")
         self.limit = limit
 
 

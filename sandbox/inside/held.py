@@ -94,12 +94,12 @@ class Link:
     def ask(self, request: Request, body: list[bytes | memoryview]) -> tuple[Replied, list[torch.Tensor]]:
         """Send a request and wait for its reply; raise what the held thing raised."""
         if os.getpid() != _process():
-            raise RuntimeError("what a check has handed over cannot be called in another process")
+            raise RuntimeError("the check's own: it can be called only in the process that was given it")
         with self._lock:
             if self._question != request.id:
-                raise RuntimeError("what a check has handed over can be called only while it waits")
+                raise RuntimeError("the check's own: it can be called only until your function returns")
             if self._busy:
-                raise RuntimeError("what a check has handed over is called already")
+                raise RuntimeError("the check's own: it cannot be called while another call of it runs")
             self._busy = True
             try:
                 header, arrived = self._exchange(Outgoing(_encode(request), body))

@@ -70,13 +70,13 @@ def test_a_script_without_cell_marks_is_one_cell():
         ),
         ("### BEGIN SOLUTION\n### END SOLUTION here\n", "line 2: '### END SOLUTION here' was found"),
         (
-            "def f(x):\n    return (\n        ### BEGIN SOLUTION\n        x\n        ### END SOLUTION\n    )\n",
+            "def f(x):\n    return (\n    ### BEGIN SOLUTION\n    x\n    ### END SOLUTION\n    )\n",
             "without its solutions it is no Python",
         ),
         ("if x:\n    ### BEGIN SOLUTIONS\n    y = 1\n", "'### BEGIN SOLUTIONS' was found"),
     ],
 )
 def test_marks_at_fault_are_named_with_their_line(source, says):
-    with pytest.raises(AssignmentError, match="solution/mean.py") as raised:
+    with pytest.raises(AssignmentError, match=r"solution/mean\.py") as raised:
         without_solutions(source, HERE)
     assert says in str(raised.value)

@@ -16,7 +16,16 @@ from reports.gradebook import cell
 from tests.reports.made_results import ALL, EVERY_VERDICT, NOT_GRADED, TYPICAL, UNREADABLE
 from tests.reports.result_maker import result
 
-FIXED = ["student_id", "name", "status", "points", "max_points", "pending_points", "waiting_points", "percent"]
+FIXED = [
+    "student_id",
+    "name",
+    "status",
+    "points",
+    "max_points",
+    "pending_points",
+    "waiting_points",
+    "percent",
+]
 
 
 def read(data: bytes) -> pandas.DataFrame:

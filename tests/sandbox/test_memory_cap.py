@@ -80,7 +80,7 @@ def test_the_cap_is_above_what_is_held_and_gone_afterwards(load: Load) -> None:
         guest.call("keep", CAP // 2)
 
 
-def test_a_guest_that_keeps_all_of_it_answers_on(load: Load) -> None:
+def test_a_guest_that_keeps_all_of_it_is_stopped_or_answers_on(load: Load) -> None:
     guest = load(HONEST)
     with pytest.raises((StudentRaised, GuestMemory)), guest.memory_cap(CAP):
         guest.call("keep_many", 1000, 100_000)
