@@ -97,19 +97,16 @@ def read_sheet(data: bytes, results: Iterable[Result], now: datetime) -> Sheet:
         rows = list(_rows(data))
     except ValueError as error:
         return Sheet(problems=(str(error),))
-    known = {
-        (_name(cell(result.student.id)), _name(cell(item.id))): (result, item)
-        for result in results
-        for item in result.rubric
-    }
+    known = _Known(results)
     marks: dict[tuple[str, str], Mark] = {}
     lines: dict[tuple[str, str], int] = {}
     problems: list[str] = []
     unmarked = 0
     for line, row in rows:
-        key = _name(row["student"]), _name(row["item"])
-        if key not in known:
-            problems.append(f"line {line}: {_unknown(key, known)}")
+        try:
+            key = known.key(row)
+        except ValueError as error:
+            problems.append(f"line {line}: {error}")
             continue
         if key in lines:
             problems.append(
@@ -117,7 +114,7 @@ def read_sheet(data: bytes, results: Iterable[Result], now: datetime) -> Sheet:
             )
             continue
         lines[key] = line
-        result, item = known[key]
+        result, item = known.exact[key]
         try:
             mark = _mark(row, result, item, now)
         except ValueError as error:
@@ -130,6 +127,58 @@ def read_sheet(data: bytes, results: Iterable[Result], now: datetime) -> Sheet:
     if problems:
         return Sheet(problems=tuple(problems))
     return Sheet(tuple(marks.values()), unmarked)
+
+
+class _Known:
+    """The rows that there may be, by student and item as they were written."""
+
+    def __init__(self, results: Iterable[Result]) -> None:
+        self.exact = {
+            (cell(result.student.id).strip(), cell(item.id).strip()): (result, item)
+            for result in results
+            for item in result.rubric
+        }
+        self._alike: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for key in self.exact:
+            self._alike.setdefault((_name(key[0]), _name(key[1])), []).append(key)
+
+    def key(self, row: dict[str, str]) -> tuple[str, str]:
+        """Return the key that a row means. Raises ValueError, a sentence, where it means none or several.
+
+        Two students may differ by an apostrophe alone, which a spreadsheet drops; then their answers tell.
+        """
+        loose = _name(row["student"]), _name(row["item"])
+        alike = self._alike.get(loose, [])
+        if not alike:
+            raise ValueError(_unknown(loose, self._alike))
+        if len(alike) == 1:
+            return alike[0]
+        exported = _exported(row)
+        same = [key for key in alike if exported and self._answer(key) == exported]
+        if len(same) == 1:
+            return same[0]
+        written = row["student"].strip(), row["item"].strip()
+        if written in alike and (not exported or written in same):
+            return written
+        names = " and ".join(_who(key) for key in alike)
+        raise ValueError(
+            f"{_who(loose)} could be any of {names}, whose names differ by an apostrophe. Mark these with a "
+            "table that was exported anew and not saved by a spreadsheet."
+        )
+
+    def _answer(self, key: tuple[str, str]) -> str:
+        result, item = self.exact[key]
+        return answer_id(_answer_hash(result, item))
+
+
+def _answer_hash(result: Result, item: RubricResult) -> str:
+    return next((one.content_hash for one in result.answers if one.exercise == item.exercise), "")
+
+
+def _exported(row: dict[str, str]) -> str:
+    """Return the answer id that a row was exported with, or nothing."""
+    found = row.get("answer_id", "").strip().strip("'#")
+    return found if re.fullmatch(r"[0-9a-f]{12}", found) else ""
 
 
 def _mark(row: dict[str, str], result: Result, item: RubricResult, now: datetime) -> Mark | None:
@@ -152,9 +201,8 @@ def _mark(row: dict[str, str], result: Result, item: RubricResult, now: datetime
         raise ValueError(
             f"the comment has {len(comment):,} characters; {MOST_COMMENT:,} are kept. Shorten it."
         )
-    now_there = next((one.content_hash for one in result.answers if one.exercise == item.exercise), "")
-    exported = row.get("answer_id", "").strip().strip("'#")
-    seen = exported if re.fullmatch(r"[0-9a-f]{12}", exported) else answer_id(now_there)
+    now_there = _answer_hash(result, item)
+    seen = _exported(row) or answer_id(now_there)
     unchanged = (
         item.marked_at is not None
         and item.points == value

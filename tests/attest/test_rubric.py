@@ -186,6 +186,33 @@ def test_what_is_no_table_is_said(data: bytes, said: str) -> None:
     assert said in problem
 
 
+def with_hash(one: Result, digest: str) -> Result:
+    answers = tuple(
+        answer.model_copy(update={"content_hash": f"sha256:{digest * 32}"}) for answer in one.answers
+    )
+    return one.model_copy(update={"answers": answers})
+
+
+def test_students_whose_names_differ_by_an_apostrophe_keep_their_own_marks() -> None:
+    plain, quoted = with_hash(made("lena"), "ab"), with_hash(made("'lena"), "cd")
+    rows = rows_of(sheet_csv([plain, quoted]))
+    for one in rows:
+        one["points"] = "2" if one["student"].startswith("'") else "1"
+    sheet = read_sheet(table(rows), [plain, quoted], NOW)
+    assert sheet.problems == ()
+    assert {(mark.student, mark.points) for mark in sheet.marks} == {("lena", 1), ("'lena", 2)}
+    dropped = [one | {"student": one["student"].lstrip("'")} for one in rows]  # as a spreadsheet saves it
+    again = read_sheet(table(dropped), [plain, quoted], NOW)
+    assert again.problems == ()
+    assert {(mark.student, mark.points) for mark in again.marks} == {("lena", 1), ("'lena", 2)}
+
+
+def test_a_name_that_could_be_two_students_is_refused() -> None:
+    both = [with_hash(made("'lena"), "ab"), with_hash(made("''lena"), "cd")]
+    sheet = read_sheet(table([row(student="lena")]), both, NOW)
+    assert "whose names differ by an apostrophe" in sheet.problems[0]
+
+
 def test_a_mark_is_of_the_answer_that_the_table_showed() -> None:
     rows = rows_of(sheet_csv([made()]))
     rows[0]["points"] = "1"
