@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attest.terminal import BAR, harmless
 from graders.result import Verdict
 from reports.load_view import ErrorView, LoadView
+from reports.next_step import plain_pieces
 from reports.prose_view import ProseView
 from reports.student_view import CaseView, CheckView, StudentView
 from reports.verdict_words import Tone
@@ -58,6 +59,7 @@ def _lines(view: StudentView) -> Iterator[Line]:
     for exercise in view.exercises:
         yield Line("")
         yield Line(exercise.title, "bold")
+        yield from _prose(exercise.unnamed, style="dim")
         for check in exercise.checks:
             yield from _check(check)
         if exercise.prose:
@@ -87,22 +89,31 @@ def _check(view: CheckView) -> Iterator[Line]:
     check, style = view.check, STYLES[view.words.tone]
     word = "" if view.passed else f"{view.words.word}: "
     yield from _prose(f"{view.words.mark} {word}{one_line(check.title)} ({view.points})", style=style)
-    if view.passed:
-        return
+    if not view.passed:
+        yield from _failing(view)
+    for picture in check.pictures:
+        yield from _prose(f"{one_line(picture.title)}: {one_line(picture.alt, 1500)}", "    ")
+    for fact in check.facts:
+        yield from _prose(f"{one_line(fact.name)}: {one_line(fact.text)}", "    ")
+    if not view.passed:
+        yield from _output("printed", view.stdout, "    ")
+        yield from _output("written to stderr", view.stderr, "    ")
+
+
+def _failing(view: CheckView) -> Iterator[Line]:
+    check = view.check
     yield from _prose(view.message, "    ")
     for link in view.waits_for:
         yield from _prose(f"First comes: {link.text}", "    ", "yellow")
-    if check.diagnosis is not None:
-        again = f" Read again: {one_line(check.diagnosis.section)}." if check.diagnosis.section else ""
-        yield from _prose(f"Your code behaves like {one_line(check.diagnosis.title)}.{again}", "    ", "bold")
+    yield from _prose(plain_pieces(view.behaves_like), "    ", "bold")
     if check.hint:
         yield from _prose(f"Hint: {visible_text(check.hint)}", "    ", "cyan")
+    for hint in view.other_hints:
+        yield from _prose(f"Hint for the other: {visible_text(hint)}", "    ", "cyan")
     if view.error is not None:
         yield from _error(view.error, "    ")
     if view.case is not None and check.verdict is not Verdict.MISSING:  # any input shows it
         yield from _case(view.case)
-    yield from _output("printed", view.stdout, "    ")
-    yield from _output("written to stderr", view.stderr, "    ")
 
 
 def _words(view: ProseView) -> Iterator[Line]:

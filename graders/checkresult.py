@@ -19,6 +19,7 @@ from graders.result import (
     NamedValue,
     Verdict,
 )
+from graders.sentences import read_again
 from graders.showing import line, show
 from graders.verdicts import Outcome
 
@@ -91,7 +92,7 @@ def _part(check: Check, earned: float) -> float:
 
 
 def _hint(check: Check) -> str | None:
-    section = f"Read again: {check.section}." if check.section else None
+    section = read_again([check.section]) if check.section else None
     return " ".join(part for part in (check.hint, section) if part) or None
 
 

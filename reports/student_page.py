@@ -6,8 +6,9 @@ from functools import cache
 
 from jinja2 import Template
 
-from graders.result import Result, Status, Verdict
+from graders.result import Result
 from reports.amounts import points_noun, points_text
+from reports.next_step import praise_text
 from reports.pages import asset, policy, template
 from reports.student_view import Audience, StudentView, student_view
 from reports.visible_text import excerpt, one_line
@@ -34,9 +35,6 @@ def student_html(result: Result, *, audience: Audience = "student", after_due: b
         max_points=points_text(view.max_points),
         pending=points_noun(view.pending),
         bar=_bar(view),
-        worth=points_noun(view.start.check.max_points - view.start.check.points) if view.start else "",
-        start_message=start_message(view),
-        start_with_loading=start_with_loading(view),
         praise=praise_text(view),
     )
 
@@ -55,37 +53,3 @@ def _bar(view: StudentView) -> dict[str, str]:
         "waiting": view.waiting,
     }
     return {name: f"{100 * points / whole:.2f}" for name, points in lengths.items()}
-
-
-def start_with_loading(view: StudentView) -> str:
-    """Return what to say where loading is to be mended before anything else, or nothing."""
-    if view.result.status is not Status.GRADED or not view.load.trouble:
-        return ""
-    if view.result.load.verdict is not Verdict.PASSED:
-        return view.load.message
-    if view.start is None or view.start.check.verdict is not Verdict.MISSING or not view.load.cells:
-        return ""
-    first = view.load.cells[0]
-    return f"{first.where} {first.what}, so names that it should define are missing. Mend that first."
-
-
-def start_message(view: StudentView) -> str:
-    """Return the first failing check's message in one line, with what was raised."""
-    if view.start is None:
-        return ""
-    error = view.start.error
-    if error is None:
-        return one_line(view.start.message, 400)
-    said = f"{error.type}: {error.message}" if error.message else f"{error.type}."
-    if view.start.check.verdict is Verdict.ERROR:
-        return one_line(f"Your code raised {said}", 400)
-    return one_line(f"{view.start.message} {said}", 400)
-
-
-def praise_text(view: StudentView) -> str:
-    """Return what works, in one or two sentences."""
-    text = f"{view.passed} of {view.checks} checks pass."
-    if not view.praise:
-        return text
-    names = ", ".join(f"“{title}”" for title in view.praise[:4])
-    return f"{text} All is right in {names}."

@@ -7,16 +7,16 @@ than text: no HTML, no link, no heading, no mention, and no line that a CI log w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from graders.result import Result, Status
 from reports.amounts import points_noun
 from reports.authors_markup import hint_tokens
 from reports.load_view import ErrorView, LoadView
+from reports.next_step import NextStep, Piece, praise_text
 from reports.prose_view import ProseView
 from reports.shown_values import Cell, Grid, ShownValue
-from reports.student_page import praise_text, start_message, start_with_loading
 from reports.student_view import Audience, CaseView, CheckView, StudentView, student_view
 from reports.visible_text import Excerpt, excerpt, one_line, visible_text
 
@@ -86,7 +86,7 @@ def _outcome(view: StudentView) -> Iterator[str]:
         yield f"{points_noun(view.pending)} {_waits(view)} for a check of ours to be mended, and not lost."
     if view.withheld:
         yield view.withheld
-    yield from _next(view)
+    yield from _next(view.next_step)
     if view.passed and view.passed < view.checks:
         yield prose(praise_text(view))
 
@@ -95,33 +95,24 @@ def _waits(view: StudentView) -> str:
     return "waits" if view.pending == 1 else "wait"
 
 
-def _next(view: StudentView) -> Iterator[str]:
-    loading = start_with_loading(view)
-    if loading:
-        yield "## Start here: loading"
-        yield prose(loading)
-    elif view.start:
-        yield f"## Start here: {plain(view.start.check.title)}"
-        worth = points_noun(view.start.check.max_points - view.start.check.points)
-        yield f"{worth} at stake. {view.freed}".rstrip()
-        yield prose(start_message(view))
-        yield from _diagnosis(view.start)
-        if view.unanswered:
-            missed = ", ".join(plain(e.title) for e in view.unanswered)
-            yield f"Besides, no answer in words was found for {missed}."
-    elif view.unanswered:
-        yield "## Start here: your answer in words"
-        yield f"No answer in words was found for {', '.join(plain(e.title) for e in view.unanswered)}."
-    elif view.checks and view.passed == view.checks:
-        shown = " shown here" if view.withheld else ""
-        reads = " A person will read what you wrote in words." if view.waiting else ""
-        yield f"Every check{shown} passes. Well done: nothing is left to do.{reads}"
-    elif view.items and not view.checks:
-        yield f"A person {'will read' if view.waiting else 'has read'} what you wrote."
-    elif view.broken:
-        yield "What has not passed is our fault. There is nothing for you to do."
-    else:
-        yield "What has not passed waits for a check that is not shown here."
+def _next(step: NextStep) -> Iterator[str]:
+    yield f"## {step.title}{f': {plain(step.what)}' if step.what else ''}"
+    if step.worth:
+        yield step.worth
+    for pieces in step.paragraphs:
+        yield _sentence(pieces)
+
+
+def _sentence(pieces: Iterable[Piece]) -> str:
+    return "".join(_piece(piece) for piece in pieces)
+
+
+def _piece(piece: Piece) -> str:
+    if piece.kind == "message":
+        return prose(piece.text)
+    if piece.kind == "section":
+        return f"*{plain(piece.text)}*"
+    return f"**{plain(piece.text)}**" if piece.kind == "name" else piece.text
 
 
 def _words(view: ProseView) -> Iterator[str]:
@@ -145,16 +136,6 @@ def _words(view: ProseView) -> Iterator[str]:
             yield plain(item.note)
 
 
-def _diagnosis(view: CheckView) -> Iterator[str]:
-    diagnosis = view.check.diagnosis
-    if diagnosis is not None:
-        errors = (diagnosis, *diagnosis.also)
-        names = " and, at the same time, ".join(f"**{plain(one.title)}**" for one in errors)
-        sections = dict.fromkeys(one.section for one in errors if one.section)
-        again = f" Read again: {', '.join(f'*{plain(one)}*' for one in sections)}." if sections else ""
-        yield f"Your code behaves like {names}.{again}"
-
-
 def _check(view: CheckView, instructor: bool) -> Iterator[str]:
     check = view.check
     yield f"### {view.words.mark} {view.words.word}: {plain(check.title or check.id)} ({view.points})"
@@ -162,12 +143,12 @@ def _check(view: CheckView, instructor: bool) -> Iterator[str]:
         yield prose(view.message)
         if view.waits_for:
             yield "First comes: " + ", ".join(plain(link.text) for link in view.waits_for)
-        yield from _diagnosis(view)
+        if view.behaves_like:
+            yield _sentence(view.behaves_like)
         if check.hint:
             yield f"**Hint.** {hint_markdown(check.hint)}"
-        for other in check.diagnosis.also if check.diagnosis else ():
-            if other.hint:
-                yield f"**Hint for the other.** {hint_markdown(other.hint)}"
+        for hint in view.other_hints:
+            yield f"**Hint for the other.** {hint_markdown(hint)}"
         if view.error:
             yield from _error(view.error)
         if view.case:

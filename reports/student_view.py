@@ -13,6 +13,7 @@ from typing import Literal
 from graders.result import CheckResult, Result, Status, Verdict, Visibility
 from reports.amounts import bytes_text, count_text, moment_text, points_noun, points_text, seconds_text
 from reports.load_view import MAX_MESSAGE, ErrorView, LoadView, error_view, load_view, output_view
+from reports.next_step import NextStep, Piece, behaves_like, next_step
 from reports.prose_view import ProseView, prose_view
 from reports.shown_values import ShownValue, shown_pair, shown_value
 from reports.verdict_words import VERDICTS, VerdictWords
@@ -70,6 +71,17 @@ class CheckView:
         """Whether there is nothing to explain."""
         return self.check.verdict is Verdict.PASSED
 
+    @property
+    def behaves_like(self) -> tuple[Piece, ...]:
+        """The sentence that names the known error, or two of them; () where none is known."""
+        return behaves_like(self.check.diagnosis)
+
+    @property
+    def other_hints(self) -> tuple[str, ...]:
+        """How to mend the other of two errors at once; the first one's hint is the check's own."""
+        also = self.check.diagnosis.also if self.check.diagnosis else ()
+        return tuple(other.hint for other in also if other.hint)
+
 
 @dataclass(frozen=True, slots=True)
 class ExerciseView:
@@ -114,6 +126,11 @@ class StudentView:
     def score(self) -> str:
         """The score in words: "12 of 20", and what is not decided yet is said by `undecided`."""
         return f"{points_text(self.points)} of {points_text(self.max_points)}"
+
+    @property
+    def next_step(self) -> NextStep:
+        """What to do next."""
+        return next_step(self)
 
     @property
     def undecided(self) -> str:
