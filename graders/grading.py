@@ -19,6 +19,7 @@ from graders import checkresult
 from graders.calls import Call, Record
 from graders.casebook import SHRINK_SUBMISSION_SECONDS, CaseBook, CaseError, measure
 from graders.checks import Cases, Check
+from graders.deadline import deadline
 from graders.diagnosis import Diagnoser, Finding, Rest, settled
 from graders.fresh import grading_dtype
 from graders.guests import Guests, Spent, TimeUsedUp, added
@@ -159,7 +160,8 @@ class Grading:
         """Call the test, for each of its cases. Raises what the test raises, for the smallest case found."""
         attempt = self._attempt
         if cases is None:
-            test(**fixtures)
+            with deadline():
+                test(**fixtures)
             return
 
         def run(case: Any) -> None:
@@ -167,7 +169,8 @@ class Grading:
 
         for index, case in enumerate(self._book.cases(collected.check.id, cases, attempt.dtype)):
             try:
-                self._try_case(attempt, run, case)
+                with deadline():
+                    self._try_case(attempt, run, case)
             except Exception as ended:
                 raise self._smallest(attempt, cases, run, index, ended) from None
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from graders.calls import Record
 from graders.comparing import CheckFailure
+from graders.deadline import CheckTookTooLong
 from graders.guests import Guests, LoadDied, RunAs, TimeUsedUp, student_error, verdict_of_end
 from graders.result import StudentError, Verdict
 from graders.showing import line, plain
@@ -83,7 +84,7 @@ def judge(  # noqa: PLR0911 - one line per way to end
         case TimeUsedUp():
             return Outcome(Verdict.TIMEOUT, str(ended), ended=ended)
         case _:
-            doubtful = isinstance(ended, VALUE_ERRORS)
+            doubtful = isinstance(ended, (*VALUE_ERRORS, CheckTookTooLong))
             return broken("".join(traceback.format_exception(ended)), doubtful=doubtful)
 
 
