@@ -40,6 +40,7 @@ _LOOSE = re.compile(
 _LETTERS = re.compile(
     r"\b[A-Za-z]\w{0,9}(?:\s*×\s*(?:[A-Za-z]\w{0,9}|\d+)\b){2,}|\b\d+(?:\s*×\s*(?:[A-Z]\b|\d+\b)){2,}"
 )
+_LETTERS_ARE = re.compile(r"\b[A-Za-z]\w{0,9}(?:\s{0,3}×\s{0,3}[A-Za-z]\w{0,9}){1,5}\s{0,3}=\s{0,3}(?=\d)")
 _BRACKETS = re.compile(r"(?<![\w\])])[(\[{<]{1,3}\s*([^()\[\]{}<>§]{3,120}?)\s*[)\]}>]{1,3}")
 _INDEXED = re.compile(r"\[\s*(\d+)\s*\]\s*\[\s*(\d+)\s*\]\s*\[\s*(\d+)\s*\](?:\s*\[\s*(\d+)\s*\])?")
 _BINDING = re.compile(r"\b([A-Za-z]\w{0,11})\s*(?:=|:|\bis\b|\bbeing\b)\s*(\d+)\b")
@@ -57,7 +58,8 @@ def marked_shapes(text: str) -> tuple[str, list[Found]]:
 
     A size is a number, or a letter or word where the text gives no number for it.
     """
-    plain = _plain(text)
+    # B × T × T = 8 × 32 × 32 binds no T to 8.
+    plain = _LETTERS_ARE.sub(" = ", _plain(text))
     bound = {name.lower(): int(number) for name, number in _BINDING.findall(plain)}
     found: list[Found] = []
 
@@ -117,7 +119,7 @@ def _replaced(plain: str, bound: dict[str, int], put: Put) -> str:
         sizes: Sizes = tuple(int(number) for number in re.findall(_NUMBER, match.group()))
         if len(sizes) < (2 if "×" in match.group() or re.search(r"\bby\b", match.group()) else 3):
             return match.group()
-        return put(sizes, match.group().strip(), False)
+        return put(sizes, _uncut(match.group().strip()), False)
 
     def lettered(match: re.Match[str]) -> str:
         sizes = _sizes(match.group(), bound)
@@ -125,6 +127,13 @@ def _replaced(plain: str, bound: dict[str, int], put: Put) -> str:
 
     plain = _BRACKETS.sub(bracketed, plain)
     return _LETTERS.sub(lettered, _sub_outside(_LOOSE, loose, plain))
+
+
+def _uncut(written: str) -> str:
+    """Return it without a word at its head that belongs to what stands before: "it's 8 × 32 × 32"."""
+    at = re.search(r"\d", written)
+    body = written[at.start() :] if at else written
+    return written if re.search(r"(?!by\b|and\b)\b[A-Za-z]+\b", body) else body
 
 
 def _sub_outside(pattern: re.Pattern[str], put: Callable[[re.Match[str]], str], plain: str) -> str:

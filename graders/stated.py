@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, cast
 
@@ -140,12 +140,30 @@ _ONE_SEQUENCE = _one_of(
 )
 _LABEL = re.compile(r"\W*(?:the |my )?(?:answer|shape|result|weights)\W*(?:is\W*)?")
 _ENDS = re.compile(r"\W*$|\s*[.;:,!)\n]|\s*(?:because|since|as|due)\b")
-_SAME = _one_of("same", "identical", "unchanged", "equal to", "like the", "as the", after=r"\b", then=r"\b")
+_SAME = _one_of(
+    *("same", "identical", "unchanged", "equal to", "like the", "as the"),
+    r"(?:have|has|is|are|be|get|keeps?) (?:the )?(?:shape|size|dimensions?) of (?:the |its )?inputs?",
+    after=r"\b",
+    then=r"\b",
+)
 _BREAKS = _one_of(
     *(r"[.;!?\n](?!\d)", r", (?:and|so|not)\b", r"\band (?:then|not)\b", r"\s[-–—]\s", "—"),
+    r"\((?=\s?(?:and )?not\b)",
     r",? \b(?:but|while|whereas|although|though|however|because|since|which|instead)\b",
 )
 _MARK = re.compile(r"§(\d+)§")
+# What stands right behind a shape from which another is made: an arrow, or "and the mean of it leaves".
+_STEP = re.compile(
+    r"[^§.;\n]{0,60}(?:→|->|=>|⇒)[^§.;\n]{0,60}§"
+    r"|[^§.;]{0,40}\b(?:mean|averag\w*)\b[^§.;]{0,60}\b(?:leaves?|leaving|gives?|giving|yields?|becomes?|to)\s{0,9}"
+    r"(?:(?:a|an|the|shape|tensor|of) ){0,4}\s{0,9}§"
+)
+# What stands between two shapes of which the text will not say which it means.
+_OR = re.compile(
+    r"\W*(?:(?:or|also|maybe|perhaps|possibly|alternatively)\b\W*"
+    r"(?:(?:or|else|maybe|perhaps|possibly|even|it|they|is|are|could|might|may|be|also)\b\W*){0,6}|/\s*)"
+)
+_UNLESS = re.compile(r"\W*(?:if|when|where|for|per|in|with|without|before|unless|were|had|as)\b")
 
 
 def stated_shape(answer: Any, given: Sequence[int] = ()) -> Stated:
@@ -172,18 +190,62 @@ def _in_text(text: str, given: Sequence[int]) -> Stated:
         StatedShape(sizes, written, _rank(marked, index, sizes, tuple(given), emphasised))
         for index, (sizes, written, emphasised) in enumerate(found)
     )
-    known = [shape for shape in shapes if sum(isinstance(size, int) for size in shape.sizes) >= 2]
+    shapes, doubted = _doubted(marked, shapes)
+    known = [shape for shape in shapes if _numbered(shape)]
     claims = [shape for shape in known or shapes if shape.rank is not Rank.DENIED]
     if not claims:
         return Stated(None, "", (), shapes)
     if any(len(shape.sizes) > 2 and shape.rank > Rank.GIVEN for shape in claims):
         # Two sizes are one matrix of it, unless the text says that they are all.
-        claims = [shape for shape in claims if len(shape.sizes) > 2 or shape.rank is Rank.ANSWER]
+        claims = [
+            shape
+            for shape in claims
+            if len(shape.sizes) > 2 or shape.rank is Rank.ANSWER or any(shape is one for one in doubted)
+        ]
     highest = max(shape.rank for shape in claims)
     rivals = [shape for shape in claims if shape.rank is highest]
     if len({shape.sizes for shape in rivals}) > 1:
         return Stated(None, "", tuple(rivals), shapes)
     return Stated(rivals[0].sizes, rivals[0].text, (), shapes)
+
+
+def _numbered(shape: StatedShape) -> bool:
+    return sum(isinstance(size, int) for size in shape.sizes) >= 2
+
+
+def _doubted(text: str, shapes: tuple[StatedShape, ...]) -> tuple[tuple[StatedShape, ...], list[StatedShape]]:
+    """Give "this or that" one rank, which is a claim, and return which these are; also what a question asks.
+
+    What is said of the first, that it is not the answer or that of something else, holds for the second.
+    """
+    ranked, between = list(shapes), _MARK.split(text)[::2]
+    doubted: set[int] = set()
+    for index in range(1, len(ranked)):
+        first, second = ranked[index - 1], ranked[index]
+        if (
+            first.sizes == second.sizes
+            or not (_numbered(first) and _numbered(second))
+            or not _OR.fullmatch(between[index])
+        ):
+            continue
+        if first.rank in (Rank.DENIED, Rank.OTHER):
+            ranked[index] = replace(second, rank=min(first.rank, second.rank))
+        elif second.rank not in (Rank.DENIED, Rank.OTHER) and not _UNLESS.match(between[index + 1]):
+            if _OF_A_THING.search(_BREAKS.split(between[index - 1])[-1] or ""):
+                continue  # "for an input of (8, 32, 128) or (8, 32, 64)"
+            rank = max(first.rank, second.rank, Rank.SAID)
+            ranked[index - 1 : index + 1] = replace(first, rank=rank), replace(second, rank=rank)
+            doubted |= {index - 1, index}
+    asked = [
+        index
+        for index in range(len(ranked) - 1)
+        if re.match(r"[^.!?]*\?", between[index + 1]) and any(map(_numbered, ranked[index + 1 :]))
+    ]
+    for index in asked:  # a question is no answer where one comes after it
+        for one in {index, index - 1} & doubted | {index}:
+            ranked[one] = replace(ranked[one], rank=min(ranked[one].rank, Rank.OTHER))
+            doubted.discard(one)
+    return tuple(ranked), [ranked[index] for index in doubted]
 
 
 def _rank(text: str, index: int, sizes: Sizes, given: Sizes, emphasised: bool) -> Rank:
@@ -203,9 +265,10 @@ def _rank(text: str, index: int, sizes: Sizes, given: Sizes, emphasised: bool) -
         part = part or _ONE_SEQUENCE.search(clause)
     if part or (_FROM.search(close) and not said) or (_names_a_thing(close, after) and not same):
         return Rank.OTHER
-    if (answer and (said or _SURELY.search(clause))) or _LABEL.fullmatch(clause):
-        return Rank.ANSWER
-    if not re.search(r"\w", text[:at]) and _ENDS.match(text[end:]):
+    if _STEP.match(text[end : end + 200]):
+        return Rank.NAMED
+    alone = not re.search(r"\w", text[:at]) and _ENDS.match(text[end:])
+    if alone or (answer and (said or _SURELY.search(clause))) or _LABEL.fullmatch(clause):
         return Rank.ANSWER
     return Rank.SAID if said or emphasised or _first(text, at) else Rank.NAMED
 

@@ -183,6 +183,33 @@ SAY_RIGHT = [
     "So the averaged weights tensor is of size 8-by-32-by-32.",
     "A tensor of 8 × 32 × 32: for every sequence, target token and source token one number.",
     "(8 , 32 , 32 ) since T=32 and we average over H heads",
+    "The averaged weights have shape [8, 32, 32] (not (8, 32, 128)).",
+    "The averaged weights have shape [8, 32, 32] (not (8, 32, 128), and not (8, 4, 32, 32) as per-head weights would).",
+    "(8, 32, 128) -> (8, h, 32, 32) -> (8, 32, 32)",
+    "(8, 32, 128) → (8, 4, 32, 32) → (8, 32, 32)",
+    "(8, 32, 128) => (8, h, 32, 32) => (8, 32, 32)\n\nOne weight says how much.",
+    "B x T x T = 8 x 32 x 32",
+    "B x T x T = 8 x 32 x 32, since the mean over the heads axis of B x H x T x T removes H.\n\nOne weight says",
+    "(8, H, 32, 32), and the mean over H leaves (8, 32, 32)",
+    "Since the input is (8, 32, 128), Q and K are (8, H, 32, 128/H). Multiplying gives (8, H, 32, 32), and the mean over H leaves\n\n    (8, 32, 32)\n\nOne weight says how much a target",
+    "The answer is (8, 32, 32). Also the output has shape (8, 32, 128).",
+    "The shape is (8, 32, 32), also written (B, T, T).",
+    "The shape is (8, 32, 32) or, in letters, (B, T, T).",
+    "Is it (8, 32, 128)? No: it is (8, 32, 32).",
+    "Could it be (8, 32, 128)? No, (8, 32, 32).",
+    "The averaged weights would be (8, 32, 32).",
+    "The shape would be (8, 32, 32).",
+    "For one head it would be (8, 32, 32), and averaging gives (8, 32, 32).",
+    "For one head they would be (8, 32, 32) as well, and the average over the heads is (8, 32, 32).",
+    "(8, 32, 32), or 8 × 32 × 32",
+    "8 matrices of 32 × 32, or (8, 32, 32)",
+    "What is the shape? (8, 32, 32)",
+    "Without averaging they would be (8, 4, 32, 32). With averaging (8, 32, 32).",
+    "For one head the weights would be (8, 32, 32), for H heads (8, H, 32, 32), and averaged (8, 32, 32).",
+    "(8, 32, 32). For a single sequence it would be (32, 32) or (1, 32, 32).",
+    "The averaged weights have shape (8, 32, 32). Per head: (8, 4, 32, 32) or (8, 8, 32, 32), depending on the number of heads.",
+    "The weights per head are (8, 4, 32, 32), or (8, H, 32, 32) in general, and averaged they are (8, 32, 32).",
+    "Also the averaged weights are (8, 32, 32).",
 ]
 
 SAY_ANOTHER = [
@@ -214,6 +241,11 @@ SAY_ANOTHER = [
     ("It has the shape (B, H, T, T).", ("b", "h", "t", "t")),
     ("8.32.32 is a version, the shape is (8, 64, 64)", (8, 64, 64)),
     ("8 × 32 × 32 × 128", (8, 32, 32, 128)),
+    (
+        "The averaged weights have the shape of the input, (8, 32, 128). For one head they would be (8, 32, 32).",
+        (8, 32, 128),
+    ),
+    ("The shape is (8, 4, 32, 32); if one did not average one would have (8, 32, 32).", (8, 4, 32, 32)),
 ]
 
 SAY_NONE = [
@@ -226,6 +258,16 @@ SAY_NONE = [
     "The averaged weights are (8, 32, 32), or the averaged weights are (8, H, 32, 32).",
     "3, 4",
     "In 2017 (Vaswani et al., section 3) there were 8 heads.",
+    "(8, 32, 32) or (8, 32, 128)",
+    "It is (8, 32, 32) or (8, 32, 128).",
+    "It is (8, 32, 32) or (8, 32, 128), depending.",
+    "I am not sure: (8, 32, 32) or (32, 32)?",
+    "Possible: (8, 32, 32). Also (8, 8, 32, 32). I answer with the second.",
+    "Either (8, 32, 32) or (8, 4, 32, 32).",
+    "(8, 32, 128) or (8, 32, 32)",
+    "Maybe (8, 32, 32), maybe (8, 32, 128)?",
+    "(8, 32, 32) / (8, 32, 128)",
+    "It could be (8, 32, 32) or it could be (8, 32, 128).",
 ]
 
 
@@ -242,6 +284,19 @@ def test_another_shape_that_is_claimed_is_read_as_it_is(text, sizes):
 @pytest.mark.parametrize("text", SAY_NONE)
 def test_a_text_that_claims_no_shape_or_two_gives_none(text):
     assert stated_shape(text, INPUT).sizes is None
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("It's 8x32x32.", "8  ×  32  ×  32"),
+        ("B x T x T = 8 x 32 x 32", "8 × 32 × 32"),
+        ("the sizes 8 by 32 by 32", "8 by 32 by 32"),
+        ("batch 8, target 32, source 32", "batch 8, target 32, source 32"),
+    ],
+)
+def test_what_is_quoted_is_no_cut_fragment(text, shown):
+    assert " ".join(stated_shape(text, INPUT).text.split()) == " ".join(shown.split())
 
 
 @pytest.mark.parametrize(
