@@ -1,4 +1,4 @@
-"""Who moves whom at full length, in training too; prefixes, order, layers, and what must be refused.
+"""Who moves whom, at full length and in training too; prefixes, order, layers, and what must be refused.
 
 Parameters are moved to fresh values first (a head that starts at zero would hide everything). Building
 takes longer than asking, so all checks share one model of two layers and one of a single layer.
@@ -13,9 +13,12 @@ from torch import Tensor
 
 from graders import CheckFailure, RemoteModule, cases, fail, fresh_tensor, points, raises, tensor
 from graders.pictures import influence_map
+from graders.single import NEAR, far, in_float32
 
-# Beyond 16 tokens, so that masks of a small fixed size show themselves.
-VOCAB, D_MODEL, HEADS, LAYERS, MAX_LEN = 13, 8, 2, 2, 18
+# Every token is changed in a row of 18, beyond 16, and some in a row of max_len, beyond 32, so that masks of
+# a fixed size show themselves.
+VOCAB, D_MODEL, HEADS, LAYERS, MAX_LEN = 13, 8, 2, 2, 35
+LENGTH = 18
 ALIVE = 1e-8  # where tokens matter, they move logits by 1e-3 and more
 SECTION = "Masks: True means blocked"
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
@@ -27,12 +30,16 @@ class Model:
     """The student's model in evaluation mode, every parameter moved."""
 
     module: RemoteModule
+    state: dict[str, Tensor] = field(repr=False)
     names: frozenset[str] = field(repr=False)
     count: int
     changes: dict[int, Tensor] = field(default_factory=dict)  # by seed: what `influences` measured
 
     def logits(self, ids: Tensor, grad: bool = True) -> Tensor:
-        answer = self.module(ids) if grad else self.module.no_grad(ids)
+        return self.of(self.module, ids, grad)
+
+    def of(self, module: RemoteModule, ids: Tensor, grad: bool = True) -> Tensor:
+        answer = module(ids) if grad else module.no_grad(ids)
         return tensor(answer, shape=(*ids.shape, VOCAB), what="the logits")
 
 
@@ -49,7 +56,7 @@ def build(student, layers: int) -> Model:
         state[parameter.name] = value + scale * fresh_tensor(*value.shape, seed=i).to(value.dtype)
     module.load_state_dict(state)
     count = sum(torch.Size(parameter.shape).numel() for parameter in parameters)
-    return Model(module, frozenset(parameter.name for parameter in parameters), count)
+    return Model(module, state, frozenset(parameter.name for parameter in parameters), count)
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +115,10 @@ def still(student) -> float:
     4, section=SECTION, hint="Give every layer a mask that is True where source > target, at every length."
 )
 def test_future_never_moves_the_past(student, models):
-    """At full length, changing a token moves no logits before it."""
-    changes = influences(models(), MAX_LEN, seed=1)
-    found, allowed = changes > still(student), torch.ones(MAX_LEN, MAX_LEN, dtype=torch.bool).tril()
+    """At every length up to max_len, changing a token moves no logits before it."""
+    model = models()
+    changes = influences(model, LENGTH, seed=1)
+    found, allowed = changes > still(student), torch.ones(LENGTH, LENGTH, dtype=torch.bool).tril()
     leaks = (found & ~allowed).nonzero().tolist()
     if leaks:
         target, source = leaks[0]
@@ -118,21 +126,34 @@ def test_future_never_moves_the_past(student, models):
         # (seen in 2.13), without a word: what fails is asked again in float32, where such work is right.
         raise CheckFailure(
             f"Token {source} was changed, and the logits at {target}, before it, moved by "
-            f"{float(changes[target, source]):.3g} ({len(leaks)} such pairs among {MAX_LEN} tokens).",
+            f"{float(changes[target, source]):.3g} ({len(leaks)} such pairs among {LENGTH} tokens).",
             precision=True,
             pictures=[influence_map(found | allowed, allowed, title="Which token moves which logits")],
         )
     if not bool(found.any()):
         fail("No token moves any logits, not even its own.")
+    ids, sources = tokens(1, MAX_LEN, seed=2), (MAX_LEN - 1, 27, 17, 1)
+    changed = ids.repeat(len(sources), 1)
+    for row, source in enumerate(sources):
+        changed[row, source] = (ids[0, source] + 5) % VOCAB
+    before, *after = model.logits(torch.cat([ids, changed]))
+    for source, other in zip(sources, after, strict=True):
+        change = moved(before[:source], other[:source])
+        if change > still(student):
+            raise CheckFailure(
+                f"In a row of max_len = {MAX_LEN} tokens, token {source} was changed, and logits before it "
+                f"moved by {change:.3g}.",
+                precision=True,
+            )
 
 
 @points(
     3, section=SECTION, hint="A token sees itself and all tokens before it: triu(diagonal=1), and no shift."
 )
 def test_past_and_present_matter(models):
-    """At full length, changing a token moves its own logits and all later ones."""
-    found = influences(models(), MAX_LEN, seed=1) > ALIVE
-    allowed = torch.ones(MAX_LEN, MAX_LEN, dtype=torch.bool).tril()
+    """Changing a token moves its own logits and all later ones."""
+    found = influences(models(), LENGTH, seed=1) > ALIVE
+    allowed = torch.ones(LENGTH, LENGTH, dtype=torch.bool).tril()
     missing = (allowed & ~found).nonzero().tolist()
     if missing:
         # The farthest first: what a token must see first of all is itself.
@@ -175,15 +196,31 @@ def test_in_training(student, models, case):
         fail("In training mode, tokens were changed, and the logits at the end did not move.")
 
 
+def compare_float32(student, model: Model, ids: Tensor, logits: Tensor) -> None:
+    """Fail unless the model gives the same logits with the same parameters in float32."""
+    sizes = (VOCAB, D_MODEL, HEADS, LAYERS, MAX_LEN)
+    got = in_float32(
+        model.module,
+        model.state,
+        lambda module: model.of(module, ids),
+        lambda: student.build("CausalDecoder", *sizes).eval(),
+    )
+    change = far(got, logits)
+    if change > NEAR:
+        fail(f"In float32 the model gives other logits than in float64: they differ by {change:.3g}.")
+
+
 @points(
     2, hint="Positions count from 0 along the row; nothing is averaged over rows or tokens; batch_first=True."
 )
 @cases(SEEDS, n=1)
-def test_prefix_alone(models, case):
-    """The beginning of a row gives the same logits alone as in a longer row and a batch, every time."""
+def test_prefix_alone(student, models, case):
+    """The beginning of a row gives the same logits alone as in a longer row and a batch, in float32 too."""
     model, ids = models(), tokens(3, 9, seed=case)
     logits = model.logits(ids)
     row, length = 1, 5
+    if student.dtype == torch.float64:
+        compare_float32(student, model, ids[:2], logits[:2])
     if moved(logits[row : row + 1, :length], model.logits(ids[row : row + 1, :length], grad=False)) <= 1e-5:
         return
     if moved(logits, model.logits(ids)) > 1e-5:
