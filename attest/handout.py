@@ -33,6 +33,8 @@ def handout_files(assignment: Assignment) -> dict[str, bytes]:
         handout = exercise.folder / "handout.md"
         if not handout.is_file():
             raise AssignmentError(f"{handout}: is missing; students read there what is asked. Write it.")
+        for path in (handout, exercise.public_tests, *exercise.starters, *exercise.solutions):
+            _is_its_own(path, exercise)
         files[f"{folder}handout.md"] = handout.read_bytes()
         for name, data in _starters(exercise).items():
             files[f"{folder}{name}"] = data
@@ -71,14 +73,39 @@ def leaks(assignment: Assignment, files: Mapping[str, bytes]) -> list[str]:
     return found
 
 
+def _is_its_own(path: Path, exercise: Exercise) -> None:
+    """Raise AssignmentError where a link leads out of what students may see of this exercise."""
+    real, folder = path.resolve(), exercise.folder.resolve()
+    if real.parent != folder / path.relative_to(exercise.folder).parent:
+        raise AssignmentError(f"{path}: is a link to {real}, which is not in its folder. Put a copy there.")
+
+
 def _starters(exercise: Exercise) -> dict[str, bytes]:
-    found = starter_files(exercise)
+    found = {
+        name: _without_outputs(exercise.folder / "starter" / name, data) if name.endswith(".ipynb") else data
+        for name, data in starter_files(exercise).items()
+    }
     if not found and exercise.files:
         raise AssignmentError(
             f"{exercise.folder}: there is nothing for students to start from. Put files into starter/, or "
             f"mark the solution with {BEGIN!r} and {END!r}."
         )
     return found
+
+
+def _without_outputs(path: Path, data: bytes) -> bytes:
+    """Return a notebook as one that has not been run: what was printed may give something away."""
+    try:
+        notebook = json.loads(data)
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                cell |= {"outputs": [], "execution_count": None}
+    except (ValueError, KeyError, TypeError) as error:
+        raise AssignmentError(
+            f"{path}: is no notebook of format 4 ({type(error).__name__}: {error}). Open it in Jupyter and "
+            "save it."
+        ) from error
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _public_tests(exercise: Exercise) -> bytes:
