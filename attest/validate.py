@@ -11,9 +11,10 @@ from attest.installed import installed_assignments
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, cell, console, sentences
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.limits import limits_of
-from graders.result import Verdict, write_whole
+from graders.result import write_whole
 from reports.amounts import count_text, points_noun, points_text
 from reports.validation_page import MARKS
+from reports.verdict_words import VERDICTS
 from reports.visible_text import one_line, visible_text
 from sandbox import Sandbox, SandboxBroken
 
@@ -25,10 +26,7 @@ if TYPE_CHECKING:
     from graders.checks import Check
     from graders.validation import Row, ValidationReport
 
-KEY = (
-    "· passed   ✗ failed   e error   n name missing   t timeout   m memory   o output   c crashed   "
-    "– skipped   ! broken"
-)
+KEY = "   ".join(f"{mark} {VERDICTS[verdict].word.lower()}" for verdict, mark in MARKS.items())
 
 
 @dataclass(frozen=True)
@@ -171,15 +169,5 @@ def mark(row: Row, check: Check) -> Text:
     if verdict is None:
         return cell("")
     named = check.id in row.loses
-    style = "" if is_wanted(row, check) else "red"
+    style = "" if row.as_it_should_be(check.id) else "red"
     return cell(MARKS[verdict], f"bold {style}" if named else style)
-
-
-def is_wanted(row: Row, check: Check) -> bool:
-    """Return whether a program did in a check what it is kept for."""
-    lost = row.verdict(check.id) is not Verdict.PASSED
-    if row.verdict(check.id) is Verdict.BROKEN:
-        return False
-    if row.kind == "variant":
-        return lost or check.id not in row.loses
-    return lost == (row.kind == "starter")

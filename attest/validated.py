@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from attest.validate import is_wanted
 from graders.assignment import Exercise
 from graders.checks import Check
 from graders.validation import Row, ValidationReport, caught_once, lost_by
@@ -47,4 +46,4 @@ def _table(report: ValidationReport, exercise: Exercise) -> ExerciseTable:
 
 
 def _mark(row: Row, check: Check) -> Mark:
-    return Mark(row.verdict(check.id), is_wanted(row, check), check.id in row.loses)
+    return Mark(row.verdict(check.id), row.as_it_should_be(check.id), check.id in row.loses)

@@ -54,6 +54,10 @@ class Row:
         """Return the worst verdict of one check; None where this program is of another exercise."""
         return max((one.verdict for one in self.of(check)), key=_ORDER.index, default=None)
 
+    def as_it_should_be(self, check: str) -> bool:
+        """Return whether this program did in a check, under every seed, what it is kept for."""
+        return not any(fault_of(self, one) for one in self.of(check))
+
     @property
     def points(self) -> float:
         """Return the points under the seed that gave the fewest (the starter: the most)."""
@@ -118,11 +122,18 @@ def validate(
 def _programs(assignment: Assignment, only: Collection[str], made: Path) -> dict[str, list[Row]]:
     """Return the rows of each exercise, by its id; starters made of a solution are written to `made`."""
     programs: dict[str, list[Row]] = {}
+    names: list[str] = []
     for exercise in assignment.exercises:
-        kept = _of_exercise(exercise, made / exercise.id / "starter")
+        kept = list(_of_exercise(exercise, made / exercise.id / "starter"))
+        names += [row.name for row in kept]
         programs[exercise.id] = [row for row in kept if not only or row.name in only]
+    if not names:
+        raise AssignmentError(f"{assignment.folder}: has no program to run; the model solution is the first.")
     if not any(programs.values()):
-        raise AssignmentError(f"{assignment.folder}: none of its programs is called {' or '.join(only)}.")
+        there = line(", ".join(dict.fromkeys(names)), 2000)
+        raise AssignmentError(
+            f"{assignment.folder}: none of its programs is called {' or '.join(only)}; there are: {there}."
+        )
     return programs
 
 
@@ -212,11 +223,8 @@ def _problems(row: Row, known: set[str]) -> Iterator[str]:
             reason = result.internal or result.message
             yield f"{where}: seed {result.seed}: {result.status.value}: {line(reason, 1000)}"
         for one in result.checks:
-            if one.verdict is Verdict.BROKEN:
-                yield f"{where}: seed {result.seed}: {_name(one)} is broken: {_last_line(one.internal)}"
-            else:
-                for problem in _problems_of_check(row, one):
-                    yield f"{where}: seed {result.seed}: {problem}"
+            if fault := fault_of(row, one):
+                yield f"{where}: seed {result.seed}: {fault}"
     wrong: dict[str, set[str]] = {}
     if row.variant is not None:
         for one in _all(row):
@@ -233,15 +241,19 @@ def _problems(row: Row, known: set[str]) -> Iterator[str]:
         )
 
 
-def _problems_of_check(row: Row, one: CheckResult) -> Iterator[str]:
-    """Return what is wrong with this program's result of one check, if anything."""
+def fault_of(row: Row, one: CheckResult) -> str:
+    """Return what is wrong with this program's result of one check; "" where it is as it should be."""
     passed = one.verdict is Verdict.PASSED
+    if one.verdict is Verdict.BROKEN:
+        return f"{_name(one)} is broken: {_last_line(one.internal)}"
     if row.kind in ("model", "accepted") and not passed:
-        yield f"{_name(one)} {one.verdict.value}, and it must pass: {line(one.message)}"
-    if row.kind == "starter" and passed and one.max_points:
-        yield f"{_name(one)} passed, so that the starter earns {one.points:g} of its points for nothing."
+        return f"{_name(one)} {one.verdict.value}, and it must pass: {line(one.message)}"
+    if row.kind == "starter" and one.points > 0:
+        points = f"{one.points:g} of its {one.max_points:g} points"
+        return f"{_name(one)} {one.verdict.value}, but the starter earns {points} for nothing."
     if passed and one.id in row.loses:
-        yield f"{_name(one)} passed, though the variant names it as a check that it loses."
+        return f"{_name(one)} passed, though the variant names it as a check that it loses."
+    return ""
 
 
 def _names(assignment: Assignment, rows: Sequence[Row]) -> Iterator[Naming]:

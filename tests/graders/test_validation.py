@@ -10,9 +10,11 @@ import pytest
 
 from graders.assignment import Assignment, AssignmentError, read_assignment
 from graders.result import Verdict
-from graders.validation import Row, ValidationReport, validate
+from graders.validation import Kind, Row, ValidationReport, fault_of, validate
 from sandbox import Sandbox
 from tests.graders.conftest import DATA
+from tests.reports.result_maker import passing
+from tests.reports.result_maker import result as one_result
 
 Changed = Callable[..., ValidationReport]
 
@@ -76,7 +78,7 @@ def test_a_sound_assignment_has_no_problem_and_a_table(sandbox: Sandbox, tiny: A
         ),
         (
             ("starter/tiny.py", "raise NotImplementedError", "return x.sum()"),
-            "starter/tiny.py: seed 1: test_total passed, so that the starter earns 1",
+            "starter/tiny.py: seed 1: test_total passed, but the starter earns 1 of its 1 points for nothing",
         ),
         (
             ("assignment.toml", '"test_pool", ', '"test_total", '),
@@ -156,6 +158,46 @@ def test_a_broken_check_is_a_problem(changed: Changed) -> None:
 def test_points_that_do_not_add_up_are_said_at_once(changed: Changed) -> None:
     with pytest.raises(AssignmentError, match="points is 11, but its checks add up to 10"):
         changed(("assignment.toml", "points = 10", "points = 11"))
+
+
+def test_a_program_that_is_not_there_hears_which_are(sandbox: Sandbox, tiny: Assignment) -> None:
+    with pytest.raises(
+        AssignmentError, match=r"is called nosuch; there are: tiny\.py, einsum, float32, pools_"
+    ):
+        validate(tiny, sandbox, seeds=(1,), only=["nosuch"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdict", "points", "max_points", "fault"),
+    [
+        ("model", Verdict.PASSED, 2, 2, ""),
+        ("accepted", Verdict.FAILED, 0, 2, "test_values failed, and it must pass"),
+        ("starter", Verdict.FAILED, 0, 2, ""),
+        ("starter", Verdict.PASSED, 0, 0, ""),
+        ("starter", Verdict.FAILED, 0.5, 2, "test_values failed, but the starter earns 0.5 of its 2 points"),
+        ("variant", Verdict.FAILED, 0, 2, ""),
+        ("variant", Verdict.PASSED, 2, 2, "test_values passed, though the variant names it"),
+        ("starter", Verdict.BROKEN, 0, 2, "test_values is broken"),
+        ("variant", Verdict.BROKEN, 0, 2, "test_values is broken"),
+    ],
+)
+def test_what_is_wanted_of_a_program(
+    kind: Kind, verdict: Verdict, points: float, max_points: float, fault: str
+) -> None:
+    change = {"verdict": verdict, "points": points, "max_points": max_points}
+    result = one_result("x", "X", checks=passing())
+    checks = tuple(one.model_copy(update=change) for one in result.checks if one.id.endswith("/test_values"))
+    row = Row(
+        kind,
+        "name",
+        "title",
+        checks[0].exercise,
+        Path("program.py"),
+        (result.model_copy(update={"checks": checks}),),
+        loses=(checks[0].id,) if kind == "variant" else (),
+    )
+    assert fault_of(row, checks[0]).startswith(fault)
+    assert row.as_it_should_be(checks[0].id) is (fault == "")
 
 
 def test_what_an_assignment_lacks_is_named(sandbox: Sandbox, careless: Assignment) -> None:
