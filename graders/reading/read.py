@@ -79,7 +79,9 @@ def read_submission(
     found = find_programs(gathered.files, wanted, names, limits, words=words != "none")
     texts = _word_files(gathered.files, words, alone=not found.programs)
     if not found.programs and not found.prose and not texts:
-        raise UnreadableSubmission(_why_nothing(handed_in, gathered, found.refused, wanted))
+        raise UnreadableSubmission(
+            _why_no_words(gathered, words) or _why_nothing(handed_in, gathered, found.refused, wanted)
+        )
     notes = [*found.notes, *gathered.notes, *found.refused, *(problem.note for problem in gathered.problems)]
     if len(notes) > _MOST_NOTES:
         notes[_MOST_NOTES:] = [f"{len(notes) - _MOST_NOTES:,} more notes like these were left out."]
@@ -160,6 +162,17 @@ def _file(entry: Entry, limits: ReadingLimits) -> _HandedIn:
     if not data:
         raise EntryError("is empty (0 bytes)", "make the zip again and hand it in")
     return _HandedIn(entry.name, list_archive(data, limits))
+
+
+def _why_no_words(gathered: Gathered, words: Words) -> str:
+    """Say how a text is to be called, where words are asked for and nothing but one came; "" elsewhere."""
+    files = [(name, data) for name, data in gathered.files.items() if data.strip()]
+    if words != "answers" or gathered.problems or len(files) != 1:
+        return ""
+    name = files[0][0]
+    if split_suffix(name)[1] not in _WORDS or split_suffix(name)[0].casefold() in _ABOUT:
+        return ""
+    return f"{shown(name)} holds words; if they are your answers, name it answers.md and hand it in again."
 
 
 def _why_nothing(

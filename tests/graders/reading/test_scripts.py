@@ -244,3 +244,13 @@ def test_the_hash_follows_name_and_content(tmp_path: Path) -> None:
     }
     assert len(hashes) == 3
     assert read(tmp_path, b"x = 1", "a.py").content_hash in hashes
+
+
+def test_a_text_by_another_name_hears_what_to_call_it_where_words_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "my thoughts.md"
+    path.write_text("# Exercise 1\n\nThe shape is (8, 32, 32).\n")
+    with pytest.raises(UnreadableSubmission, match=r"name it answers\.md"):
+        read_submission(path, words="answers")
+    assert read_submission(path, words="any").word_files
+    with pytest.raises(UnreadableSubmission, match=r"Markdown text"):
+        read_submission(path)

@@ -3,6 +3,7 @@
 The seed is given as the third argument, in its place.
 """
 
+import operator
 import random
 from collections import Counter
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ BUDGET = 512
 SORTED = 0.95  # rank correlation of the batches' order with their lengths
 BIASED = 0.75  # its mean over ORDERS seeds; chance gives 0 ± 0.15
 ORDERS = 4
+ALIKE = 0.5  # share of the batches that stand in one place whatever the seed; chance gives 0.05
+ALONE = 1.5  # sequences a batch; of those asked about, any three fit into one
 
 
 @dataclass(frozen=True)
@@ -142,8 +145,18 @@ def test_seed_decides(student, case):
     first = task.ask(student, seed)
     if task.ask(student, seed) != first:
         fail(f"seed={seed} was given twice, and other batches came the second time.")
+    batched(first, task)
     if together(task.ask(student, other)) == together(first):
         fail(f"seed={seed} and seed={other} gave the same batches in the same order.")
+
+
+def batched(batches, task):
+    """Fail where hardly any batch holds more than one sequence: then there is nothing to put in order."""
+    if len(task.lengths) < ALONE * len(batches):
+        fail(
+            f"{len(task.lengths)} sequences came in {len(batches)} batches, almost each by itself, though "
+            "any three of them fit into one."
+        )
 
 
 def rank_correlation(values):
@@ -175,11 +188,13 @@ def ranks(values):
 @points(1, requires=["test_every_index_once"], hint="Shuffle the batches once they are made.")
 @cases(seeded(), n=1)
 def test_order_is_no_curriculum(student, case):
-    """Short batches do not always come first, nor last: the order of the batches is random."""
+    """Short batches do not always come first, nor last, and each seed has an order of its own."""
     task, seeds = case
-    found = []
+    found, orders = [], []
     for seed in seeds:
         batches = task.ask(student, seed)
+        batched(batches, task)
+        orders.append(together(batches))
         found.append(
             rank_correlation([sum(task.lengths[i] for i in batch) / len(batch) for batch in batches if batch])
         )
@@ -189,6 +204,15 @@ def test_order_is_no_curriculum(student, case):
         fail(
             f"Whatever the seed, the batches come from {way} (rank correlation {mean:.2f}; 0 was expected, "
             "give or take chance)."
+        )
+    first, *others = orders
+    alike = sum(
+        sum(map(operator.eq, first, other)) / max(1, len(first), len(other)) for other in others
+    ) / len(others)
+    if alike > ALIKE:
+        fail(
+            f"Of {len(orders)} seeds, each gave almost the same order: on average {alike:.0%} of the batches "
+            "stood in the same place with the same sequences."
         )
 
 
