@@ -64,14 +64,23 @@ def rank(matrix: Tensor, exact: float) -> int:
     return int((values > exact * values[0]).sum()) if float(values[0]) > exact else 0
 
 
-def factors(matrices: Tensor, parameters: Iterable[Tensor], head_dim: int, exact: float) -> list[float]:
+def factors(
+    matrices: Tensor,
+    parameters: Iterable[Tensor],
+    head_dim: int,
+    exact: float,
+    basis: Tensor | None = None,
+) -> list[float]:
     """Return by how much each matrix (heads, d_model, d_model) is more than the product of two projections.
 
     The projections are looked for in all `parameters`; a matrix for which none are found has no factor.
+    Where x is z @ basis, the matrices may be those for z: few numbers, however wide the module is.
     """
-    found = _projections(parameters, head_dim, matrices.shape[-1])
+    found = _projections(parameters, head_dim, matrices.shape[-1] if basis is None else basis.shape[-1])
     if not len(found):
         return []
+    if basis is not None:
+        found = found @ basis.double().T
     products = torch.einsum("ahd,bhe->abde", found, found).flatten(0, 1).flatten(1)
     flat = matrices.flatten(1)
     inner, sizes = flat @ products.T, products.square().sum(dim=1)

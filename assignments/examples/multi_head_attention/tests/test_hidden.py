@@ -29,6 +29,7 @@ from graders import (
     unpack,
 )
 from graders.heads import ScoresOf, factors, fit_output, rank
+from graders.single import NEAR, far, in_float32
 
 # √head_dim, √d_model, head_dim, d_model and the number of heads are all different.
 D_MODEL, HEADS, HEAD_DIM = 6, 3, 2
@@ -51,10 +52,16 @@ class Attention:
     dtype: torch.dtype
     state: dict[str, Tensor]
     trained: frozenset[str]
+    heads: int
 
     def __call__(self, x: Tensor, grad: bool = True, **masks: Tensor) -> tuple[Tensor, Tensor]:
         """Output and weights, of the right shapes."""
-        answer = self.module(x, **masks) if grad else self.module.no_grad(x, **masks)
+        return self.of(self.module, x, grad, **masks)
+
+    def of(
+        self, module: RemoteModule, x: Tensor, grad: bool = True, **masks: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        answer = module(x, **masks) if grad else module.no_grad(x, **masks)
         return self.checked(answer, x)
 
     def checked(self, answer, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -62,7 +69,7 @@ class Attention:
         output, weights = unpack(answer, "output", "weights")
         return (
             tensor(output, shape=x.shape, dtype=x.dtype, what="the output"),
-            tensor(weights, shape=(batch, HEADS, length, length), dtype=x.dtype, what="the weights"),
+            tensor(weights, shape=(batch, self.heads, length, length), dtype=x.dtype, what="the weights"),
         )
 
     def parameters(self) -> list[Tensor]:
@@ -90,20 +97,24 @@ def attention(student, built):
     found = built.get(student.dtype)
     module = found and found.module.asked_by(student)
     if module is None:
-        module = student.build("MultiHeadSelfAttention", D_MODEL, HEADS).eval()
-        module(fresh_tensor(2, 3, D_MODEL, seed=0))  # lazy layers have no parameters before
-        parameters = [one.name for one in module.parameters() if one.requires_grad]
-        state = module.state_dict()
-        # What starts at zero, or equal, would hide mistakes.
-        for i, name in enumerate(sorted(parameters)):
-            if name in state and state[name].dim():
-                value = 0.6 * fresh_tensor(*state[name].shape, seed=i)
-                state[name] = value.to(state[name].dtype)
-        module.load_state_dict(state)
-        found = Attention(module, student.dtype, state, frozenset(parameters))
-        built[student.dtype] = found
+        found = built[student.dtype] = build(student, D_MODEL, HEADS)
+        return found
     found.module = module
     return found
+
+
+def build(student, d_model: int, heads: int, scale: float = 0.6) -> Attention:
+    module = student.build("MultiHeadSelfAttention", d_model, heads).eval()
+    module(fresh_tensor(2, 3, d_model, seed=0))  # lazy layers have no parameters before
+    parameters = [one.name for one in module.parameters() if one.requires_grad]
+    state = module.state_dict()
+    # What starts at zero, or equal, would hide mistakes.
+    for i, name in enumerate(sorted(parameters)):
+        if name in state and state[name].dim():
+            value = scale * fresh_tensor(*state[name].shape, seed=i)
+            state[name] = value.to(state[name].dtype)
+    module.load_state_dict(state)
+    return Attention(module, student.dtype, state, frozenset(parameters), heads)
 
 
 def x_of(seed: int, batch: int = BATCH, length: int = LENGTH) -> Tensor:
@@ -113,6 +124,14 @@ def x_of(seed: int, batch: int = BATCH, length: int = LENGTH) -> Tensor:
 @lru_cache(64)
 def scores_of(seed: int) -> ScoresOf:
     return ScoresOf(x_of(seed).double())
+
+
+def alive(weights: Tensor) -> None:
+    """Fail where all sources share alike: masks and outputs are easily right then, and say nothing."""
+    # The last target is one that a causal mask leaves every source.
+    last = weights[..., -1, :]
+    if not float((last - last.mean(dim=-1, keepdim=True)).abs().amax(dim=(0, 2)).min()) > 1e-6:
+        fail("The weights do not depend on x: a head gives every source the same.", got=weights[0])
 
 
 def what_moves(attention: Attention, x: Tensor) -> str:
@@ -136,6 +155,7 @@ def test_weights_per_head(attention, seed):
     sums = weights.sum(dim=-1)
     if not float((sums - 1).abs().max()) <= 1e-5:
         fail("A row of the weights, over the sources, does not sum to one.", got=weights[0])
+    alive(weights)
     _, residual = scores_of(seed).fit(weights)
     if not residual <= attention.exact:
         attention.unlike(NO_SOFTMAX + what_moves(attention, x), residual)
@@ -176,6 +196,7 @@ def test_output_made_of_weights(attention, seed):
     x = x_of(seed)
     masks = {}, {"attn_mask": reference.causal_mask(LENGTH)}
     outputs, weights = zip(*(attention(x, **mask) for mask in masks), strict=True)
+    alive(weights[0])
     _, residual = fit_output(torch.cat([x, x]), torch.cat(weights), torch.cat(outputs))
     if residual <= attention.exact:
         return
@@ -254,6 +275,7 @@ def renormalised(weights: Tensor, blocked: Tensor) -> Tensor:
 
 def compare_weights(got: Tensor, unmasked: Tensor, blocked: Tensor, real: Tensor | None = None) -> None:
     """Compare the weights of real targets, (batch, target), with the unmasked ones, shared out."""
+    alive(unmasked)
     blocked = blocked.expand(len(got), *blocked.shape[-2:])
     expected = renormalised(unmasked, blocked.unsqueeze(1))
     if real is not None:  # padded targets are nobody's business
@@ -282,7 +304,8 @@ def compare_influence(
     def ask(batch: Tensor) -> Tensor:
         padding = masks.get("key_padding_mask")
         rows = {} if padding is None else {"key_padding_mask": padding.expand(len(batch), -1)}
-        return attention(batch, **{**masks, **rows})[0]
+        # Weights have been compared with autograd; here each mask acts alone without it.
+        return attention(batch, grad=False, **{**masks, **rows})[0]
 
     def change(x: Tensor, source: int) -> Tensor:
         return torch.cat([x[:source], 2 - x[source : source + 1].flip(-1), x[source + 1 :]])
@@ -294,7 +317,8 @@ def compare_influence(
         target, source = wrong[0].tolist()
         verb = "moved" if moved[target, source] else "did not move"
         fail(
-            f"Position {source} of x was changed, and the output at position {target} {verb}.",
+            f"Position {source} of x was changed (under torch.no_grad()), and the output at position "
+            f"{target} {verb}.",
             pictures=[influence_map(moved, allowed)],
         )
 
@@ -353,8 +377,8 @@ def test_key_padding_mask(attention, seed):
 
 @points(2, section=MASKS, hint="Both masks act on the same scores: fill with one, then with the other.")
 @cases(SEEDS, n=1)
-def test_both_masks(attention, seed):
-    """Both masks at once block what either blocks, with autograd, under torch.no_grad() and in training."""
+def test_both_masks(student, attention, seed):
+    """What either mask blocks is blocked, in training, under torch.no_grad() and in float32 as well."""
     lengths = lengths_of(seed)
     x, padding = x_of(seed, batch=3), reference.padding_mask(lengths, LENGTH)
     masks = {"attn_mask": some_blocked(seed), "key_padding_mask": padding}
@@ -365,14 +389,47 @@ def test_both_masks(attention, seed):
     fast, weights = attention(x, grad=False, **masks)
     compare_weights(weights, unmasked, blocked, real=~padding)
     close(fast[~padding], output[~padding], what="the output of real tokens under torch.no_grad()", atol=1e-6)
+    if attention.dtype == torch.float64:
+        compare_float32(student, attention, x, masks, output)
+    alone = [(masks, blocked)] + [({name: masks[name]}, blocks) for name, blocks in apart(masks).items()]
     attention.module.train()
-    _, weights = attention(x, **masks)
+    trained = [attention(x, **some)[1] for some, _ in alone]
     attention.module.eval()
-    # Dropout, if there is any, leaves zeros zero.
-    real = weights.transpose(1, 2)[~padding]
-    weight = float(real.masked_fill(~blocked[~padding].unsqueeze(1), 0).abs().max())
+    for (some, blocks), weights in zip(alone, trained, strict=True):
+        # Dropout, if there is any, leaves zeros zero.
+        nothing_blocked(weights, blocks, ~padding, f"In training mode, with {' and '.join(some)},")
+
+
+def apart(masks: dict[str, Tensor]) -> dict[str, Tensor]:
+    """What each mask blocks alone, (batch or 1, target, source)."""
+    return {
+        "attn_mask": masks["attn_mask"].unsqueeze(0),
+        "key_padding_mask": masks["key_padding_mask"].unsqueeze(1),
+    }
+
+
+def nothing_blocked(weights: Tensor, blocked: Tensor, real: Tensor, where: str) -> None:
+    """Fail where a blocked source has a weight for a real target, (batch, target)."""
+    blocked = blocked.expand(len(weights), *weights.shape[-2:])
+    weight = float(weights.transpose(1, 2)[real].masked_fill(~blocked[real].unsqueeze(1), 0).abs().max())
     if not weight <= 1e-6:
-        fail(f"In training mode a blocked source has the weight {weight:.3g}.")
+        fail(f"{where} a blocked source has the weight {weight:.3g}.")
+
+
+def compare_float32(
+    student, attention: Attention, x: Tensor, masks: dict[str, Tensor], output: Tensor
+) -> None:
+    """Fail unless the real outputs are the same with the same parameters in float32."""
+    got, _ = in_float32(
+        attention.module,
+        attention.state,
+        lambda module: attention.of(module, x.float(), **masks),
+        lambda: student.build("MultiHeadSelfAttention", D_MODEL, HEADS).eval(),
+    )
+    real = ~masks["key_padding_mask"]
+    change = far(got[real], output[real])
+    if change > NEAR:
+        fail(f"In float32, the output differs by {change:.3g} from that of the same parameters in float64.")
 
 
 @points(
@@ -386,6 +443,7 @@ def test_large_scores(attention, seed):
     # Scores grow with the square.
     x, blocked = 16 * x_of(seed, batch=8), reference.causal_mask(LENGTH)
     output, weights = attention(x, attn_mask=blocked)
+    alive(weights)
     if not bool(torch.isfinite(weights).all() and torch.isfinite(output).all()):
         fail("With large scores, NaN or infinities came.", got=weights[0])
     weight = float(weights.masked_fill(~blocked, 0).abs().max())
@@ -452,14 +510,32 @@ def test_gradients(attention, seed):
         raise CheckFailure(said, precision=True)  # small steps need exact answers
 
 
-@points(1, hint="Take the sizes from x.shape on each call; keep axes of size one.")
-def test_other_sizes(student):
-    """As many heads as features, one row, one position and many work."""
-    module = student.build("MultiHeadSelfAttention", 4, 4).eval()
-    for batch, length in ((1, 1), (3, 65)):
-        x = fresh_tensor(batch, length, 4, seed=length)
-        output, weights = unpack(module(x), "output", "weights")
-        tensor(output, shape=x.shape, what="the output")
-        weights = tensor(weights, shape=(batch, 4, length, length), what="the weights")
-        if not float((weights.sum(dim=-1) - 1).abs().max()) <= 1e-5:
-            fail("A row of the weights does not sum to one.", got=weights)
+@points(1, hint="Take all sizes from x.shape and the arguments on each call; keep axes of size one.")
+@cases(SEEDS, n=1)
+def test_other_sizes(student, attention, seed):
+    """Wide modules with many heads, one row, one position, and many rows and positions with masks work."""
+    width = (17, 19)[seed % 2]
+    wide = build(student, width, width, scale=0.25)
+    wide(fresh_tensor(1, 1, width, seed=seed))
+    # Of three features, made into x by a matrix: few numbers tell what the scores are.
+    z, basis = fresh_tensor(4, 5, 3, seed=seed), fresh_tensor(3, width, seed=seed + 1)
+    _, weights = wide(z @ basis)
+    alive(weights)
+    matrices, residual = ScoresOf(z).fit(weights)
+    wide.unlike(f"With {width} features and heads: {NO_SOFTMAX}", residual)
+    for factor in factors(matrices, wide.parameters(), 1, wide.exact, basis):
+        if not abs(factor - 1) <= 10 * wide.exact:
+            fail(
+                f"With {width} features and as many heads, the scores are query · key times {factor:.4g}; "
+                "1/√1 = 1 was expected."
+            )
+    for batch, length in ((17 + seed % 3, 5), (2, 34 + seed % 5)):
+        causal = reference.causal_mask(length)
+        lengths = (7 * torch.arange(batch) + length // 2) % length + 1
+        padding = reference.padding_mask(lengths, length)
+        _, weights = attention(x_of(seed, batch, length), attn_mask=causal.T, key_padding_mask=padding)
+        # Targets that may look at no source are nobody's business: with this mask, those in the padding.
+        where = f"With both masks, {batch} rows and {length} positions,"
+        nothing_blocked(weights, causal.T | padding.unsqueeze(1), ~padding, where)
+        if not float((weights.transpose(1, 2)[~padding].sum(dim=-1) - 1).abs().max()) <= 1e-5:
+            fail(f"{where} a row of the weights does not sum to one.")
