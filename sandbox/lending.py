@@ -9,8 +9,8 @@ guest, sizes are bounded before anything is computed, and what is computed chang
 
 from __future__ import annotations
 
-import builtins
 import copy
+import inspect
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -38,15 +38,17 @@ from .inside.questions import (
 )
 from .inside.values import Decoder, Encoder, Value, tensors_of
 from .inside.wire import FrameError
+from .telling import failure, misfit, signature_of, words
 
 MOST_CALLBACKS = 2000  # of one held thing, while one question waits
 MOST_BYTES = 4 * 2**20  # of one callback's tensors
 # What a function makes of its arguments may grow with their square: a quarter of a GiB at these.
 MOST_ELEMENTS = 16_384
 LONGEST = 512
-# Graphs are kept for gradients that may be asked for; an input's share of one is much more than itself.
+MOST_RESULT = 2**20  # numbers that come of one call
+# Graphs are kept for gradients that may be asked for, all together no more than a few of the largest calls.
 MOST_GRAPHS = 256
-MOST_GRAPH_ELEMENTS = 2**18
+MOST_GRAPH_ELEMENTS = 2**24
 
 _FLOATS = {str(kind).removeprefix("torch."): kind for kind in (torch.float64, torch.float32)} | {
     "float16": torch.float16,
@@ -85,11 +87,13 @@ def held(
 
     `attributes` are plain values that the proxy has, `methods` the names of methods that can be called on it.
     `text` says in a report what it is. A call may bring at most `elements` numbers together, and no dimension
-    beyond `longest`: together they bound what the guest can make the grader compute.
+    beyond `longest`: together they bound what the guest can make the grader compute. What goes wrong in it
+    arrives in the guest without a word of its own, except for what its own code says with `raise`.
     """
     is_module = isinstance(target, nn.Module)
     word = text or ("a model of this check" if is_module else "a function of this check")
-    plain = dict(attributes or {})
+    plain = dict(sorted((attributes or {}).items()))  # the order in which they were written says nothing
+    methods = tuple(sorted(methods))
     names = (*plain, *methods)
     module = nn.Module() if is_module else object()
     taken = [name for name in names if name.startswith("_") or hasattr(module, name)]
@@ -99,7 +103,7 @@ def held(
     encoder.encode(plain)
     if encoder.body():
         raise TypeError("held(): attributes are numbers, texts, and lists of them; no tensors")
-    return Held(target, plain, tuple(methods), word, elements, longest)
+    return Held(target, plain, methods, word, elements, longest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +128,7 @@ class Lent:
         self._graph_elements = 0
         self._callbacks = 0
         self._calls: Counter[int] = Counter()  # by thing
+        self._signatures: dict[tuple[int, str | None], inspect.Signature | None] = {}
         self._draws: torch.Tensor | None = None  # the grader's own stream, as it was
 
     def __bool__(self) -> bool:
@@ -196,7 +201,7 @@ class Lent:
         except RecursionError:
             raise FrameError("a callback that is too deep") from None
         except ValueError as error:  # too large, before or after
-            return _encode(Failed(request.id, "ValueError", _words(error))), []
+            return _encode(Failed(request.id, "ValueError", words(error))), []
 
     def _number(self, request: Request) -> int:
         """Return which thing is asked; -1 for none."""
@@ -213,10 +218,15 @@ class Lent:
         args, kwargs = decoder.decode(request.args), decoder.decode(request.kwargs)
         if type(args) is not tuple or type(kwargs) is not dict:
             raise FrameError("a callback without arguments")
-        check_size((args, kwargs), thing.elements, thing.longest)
+        work = check_size((args, kwargs), thing.elements, thing.longest)
         inputs = _wanted(request, tensors)
         target = self._target(request, thing)
         function = target if request.method is None else getattr(target, request.method)
+        key = request.number, request.method
+        if key not in self._signatures:
+            self._signatures[key] = signature_of(function)
+        if (wrong := misfit(self._signatures[key], args, kwargs)) is not None:
+            return Failed(request.id, "TypeError", wrong)
         self._draw_from(request.seed)
         try:
             with torch.set_grad_enabled(bool(inputs)):
@@ -224,9 +234,13 @@ class Lent:
         except (HeldMisused, GuestGone):
             raise
         except Exception as error:
-            return Failed(request.id, _builtin(error), _words(error))
+            return Failed(request.id, *failure(error, args, kwargs))
+        made = sum(leaf.numel() for leaf in leaves(value) if isinstance(leaf, torch.Tensor))
+        if made > MOST_RESULT:
+            raise ValueError(f"its answer of {made:,} numbers is too large to be sent")
         node = encoder.encode(value)
-        return Replied(request.id, node, self._keep_graph(request.number, inputs, value) if inputs else 0)
+        graph = self._keep_graph(request.number, inputs, value, work + made) if inputs else 0
+        return Replied(request.id, node, graph)
 
     def _thing(self, request: Callback) -> Held:
         if not 0 <= request.number < len(self._things):
@@ -268,6 +282,7 @@ class Lent:
             for buffer, before in buffers:
                 buffer.copy_(before)  # always: batch_norm writes without counting up the version
         self._graphs.clear()
+        self._graph_elements = 0
         if self._draws is not None:
             torch.default_generator.set_state(self._draws)
             self._draws = None
@@ -278,11 +293,12 @@ class Lent:
             self._draws = torch.default_generator.get_state()
         torch.default_generator.manual_seed((seed or 0) % 2**63)
 
-    def _keep_graph(self, number: int, inputs: tuple[torch.Tensor, ...], value: Value) -> int:
+    def _keep_graph(self, number: int, inputs: tuple[torch.Tensor, ...], value: Value, elements: int) -> int:
+        """Keep what a gradient needs, `elements` numbers, until there are too many."""
         outputs = tuple(leaf for leaf in leaves(value) if isinstance(leaf, torch.Tensor))
         if not any(output.requires_grad for output in outputs):
             return 0
-        graph = _Graph(number, inputs, outputs, sum(tensor.numel() for tensor in inputs))
+        graph = _Graph(number, inputs, outputs, elements)
         self._graphs[self._callbacks] = graph
         self._graph_elements += graph.elements
         while len(self._graphs) > MOST_GRAPHS or (
@@ -312,8 +328,8 @@ class Lent:
                 found = list(
                     torch.autograd.grad(outputs, graph.inputs, given, retain_graph=True, allow_unused=True)
                 )
-            except RuntimeError as error:
-                return Failed(request.id, "RuntimeError", _words(error))
+            except RuntimeError:
+                return Failed(request.id, "RuntimeError", "this gradient cannot be had")
         return Replied(request.id, encoder.encode(found))
 
 
@@ -334,19 +350,6 @@ def _wanted(request: Callback, tensors: list[torch.Tensor]) -> tuple[torch.Tenso
     if not all(tensor.is_floating_point() for tensor in found):
         raise FrameError("a callback that wants the gradient of integers")
     return tuple(tensor.requires_grad_() for tensor in found)
-
-
-def _builtin(error: Exception) -> str:
-    """The name of the built-in exception that this one is made from."""
-    kinds: list[str] = [
-        kind.__name__ for kind in type(error).__mro__ if vars(builtins).get(kind.__name__) is kind
-    ]
-    return kinds[0]
-
-
-def _words(error: Exception) -> str:
-    text = error.args[0] if len(error.args) == 1 and isinstance(error.args[0], str) else str(error)
-    return text[:1000].encode("utf-8", "replace").decode()
 
 
 def _no_handles(_: OpaqueNode) -> NoReturn:

@@ -26,6 +26,7 @@ from .questions import Backward, Callback, DictNode, Failed, HeldNode, ListNode,
 from .values import Decoder, Encoder, tensors_of
 from .wire import FrameReader, Outgoing, read_frame
 
+MOST_DIMENSIONS = 5  # (batch, heads, target, source), and one to broadcast over
 MOST_INTEGER = 4096  # a number may be a size: a mask of that many squared is still small
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -44,25 +45,46 @@ def leaves(value: object) -> Iterator[Any]:
         yield value
 
 
-def check_size(values: object, elements: int, longest: int) -> None:
-    """ValueError unless all of `values` together are few enough to be handed to a model."""
-    if _count(values, longest) > elements:
+def check_size(values: object, elements: int, longest: int) -> int:
+    """ValueError unless all of `values` together are few enough to be handed to a model.
+
+    Returns what may be made of them: broadcasting multiplies sizes, and a table of scores has one number
+    for each pair of tokens.
+    """
+    shapes: list[tuple[int, ...]] = []
+    count = _count(values, longest, shapes)
+    if count > elements:
         raise ValueError(f"more than {elements:,} numbers are too many to hand over in one call")
+    most = [1] * MOST_DIMENSIONS  # the broadcast shape, its last dimension first
+    for sizes in shapes:
+        for place, size in enumerate(reversed(sizes)):
+            most[place] = max(most[place], size)
+    work = math.prod(most) * max(most)
+    if work > elements * longest:
+        raise ValueError(
+            f"tensors of shapes {str(shapes[:4])[1:-1]} are too large here for one call together"
+        )
+    return work
 
 
-def _count(value: object, longest: int) -> int:
+def _count(value: object, longest: int, shapes: list[tuple[int, ...]]) -> int:
     """How many numbers a nest of values is. Asked in each call: it makes no generators, as `leaves` does."""
     if isinstance(value, torch.Tensor):
         sizes = tuple(value.shape)
+        if len(sizes) > MOST_DIMENSIONS:
+            raise ValueError(
+                f"a tensor of {len(sizes)} dimensions is too large here: no more than {MOST_DIMENSIONS}"
+            )
         if max(sizes, default=0) > longest:
             raise ValueError(
                 f"a tensor of shape {sizes} is too large here: no dimension may be beyond {longest}"
             )
+        shapes.append(sizes)
         return math.prod(max(1, size) for size in sizes)
     if isinstance(value, (tuple, list)):
-        return sum([_count(item, longest) for item in value])
+        return sum([_count(item, longest, shapes) for item in value])
     if isinstance(value, dict):
-        return sum([_count(item, longest) for item in value.values()])
+        return sum([_count(item, longest, shapes) for item in value.values()])
     if isinstance(value, int) and value > MOST_INTEGER:
         raise ValueError(f"the number {value} is too large here: {MOST_INTEGER} is the largest")
     return 1
@@ -216,6 +238,9 @@ class HeldFunction:
     def __init__(self, line: _Line, attributes: dict[str, Any]) -> None:
         self._line = line
         vars(self).update(attributes)
+
+    def __repr__(self) -> str:
+        return "<function>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._line.ask(None, args, kwargs)
