@@ -176,4 +176,4 @@ def test_the_memory_asked_for_stands_between_chunks_and_the_whole_table():
     chunk, table = (4 * 2 * rows * checks.LENGTH for rows in (checks.CHUNK, checks.LENGTH))
     assert 2 * 4 * chunk <= checks.CAP
     assert table >= 2 * checks.CAP
-    assert math.isclose(table / 2**20, 18)
+    assert math.isclose(table / 2**20, 6.125)

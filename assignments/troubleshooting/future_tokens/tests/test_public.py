@@ -37,7 +37,10 @@ def attention_with(diagonal):
 @points(2, hint="Change the tokens from some position on, and compare all outputs before it.")
 def test_your_test_on_two_attentions(student):
     """test_no_future rejects an attention in which each token sees the next one, and accepts a causal one."""
-    if not student.rejects("test_no_future", held(attention_with(diagonal=2))):
+    leaky, causal = student.rejects_each(
+        "test_no_future", (held(attention_with(diagonal=2)),), (held(attention_with(diagonal=1)),)
+    )
+    if not leaky:
         fail("Your test let an attention pass in which each token sees the one after it.")
-    if student.rejects("test_no_future", held(attention_with(diagonal=1))):
+    if causal:
         fail("Your test rejected an attention that is causal.")

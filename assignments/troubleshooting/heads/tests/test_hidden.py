@@ -9,8 +9,8 @@ from graders.pictures import influence_map, moved_by
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(1000, 2**32 - 1)
-# (batch, length, d_model, heads): no two alike, one head, heads of one feature, a single token.
-SHAPES = ((2, 3, 20, 4), (3, 5, 6, 2), (1, 4, 6, 6), (2, 1, 12, 3), (2, 3, 5, 1))
+# (batch, length, d_model, heads): no two alike, heads of one feature, one head of a single token.
+SHAPES = ((2, 3, 20, 4), (1, 4, 6, 6), (2, 1, 5, 1))
 
 
 def split(x: Tensor, num_heads: int) -> Tensor:
@@ -61,7 +61,7 @@ def test_merge(student, seed):
 
 
 @points(3, hint='raise ValueError(f"d_model {d_model} is not divisible by num_heads {num_heads}")')
-@cases([(10, 4), (7, 2), (4, 8), (9, 6)])
+@cases([(4, 8), (9, 6)])
 def test_not_divisible(student, case):
     """Numbers that do not divide raise a ValueError that names both, more heads than features too."""
     d_model, heads = case
@@ -142,11 +142,6 @@ def merge_chunks(x):
     return torch.cat(x.unbind(1), dim=-1)
 
 
-def narrowed(x, num_heads):
-    size = x.shape[-1] // num_heads
-    return torch.stack([x.narrow(-1, head * size, size) for head in range(num_heads)], dim=1)
-
-
 WRONG = {
     "the broken pair itself": (by_view, merge_by_view),
     "a pair that mixes up tokens when it splits, and puts them right when it merges": (
@@ -160,7 +155,6 @@ WRONG = {
 RIGHT = {
     "a pair that transposes": (checked(transposed), merge),
     "a pair that cuts into pieces and stacks them": (checked(split), merge_chunks),
-    "a pair that takes head after head": (checked(narrowed), merge),
 }
 
 
@@ -169,13 +163,11 @@ RIGHT = {
     hint="Three things: what split_heads gives, what merge_heads gives, and what 12 features and 5 heads do.",
 )
 def test_your_test_on_many_pairs(student):
-    """test_heads rejects each of five wrong pairs and accepts each of three right ones."""
-
-    def rejects(pair):
-        return student.rejects("test_heads", held(pair[0]), held(pair[1]))
-
-    refused = [name for name, pair in RIGHT.items() if rejects(pair)]
-    passed = [name for name, pair in WRONG.items() if not rejects(pair)]
+    """test_heads rejects each of five wrong pairs and accepts each of two right ones."""
+    pairs = ((held(split_heads), held(merge_heads)) for split_heads, merge_heads in (RIGHT | WRONG).values())
+    rejected = dict(zip(RIGHT | WRONG, student.rejects_each("test_heads", *pairs), strict=True))
+    refused = [name for name in RIGHT if rejected[name]]
+    passed = [name for name in WRONG if not rejected[name]]
     if not refused and not passed:
         return
     said = []

@@ -33,7 +33,10 @@ def split_by_view(x, num_heads):
 @points(2, hint="Write down what a small input must give, and compare with that.")
 def test_your_test_on_two_pairs(student):
     """test_heads rejects a pair that splits by a view without transposing, and accepts a right one."""
-    if not student.rejects("test_heads", held(split_by_view), held(merge)):
+    by_view, right = student.rejects_each(
+        "test_heads", (held(split_by_view), held(merge)), (held(split), held(merge))
+    )
+    if not by_view:
         fail("Your test let a split_heads pass that is a view without a transpose.")
-    if student.rejects("test_heads", held(split), held(merge)):
+    if right:
         fail("Your test rejected a pair that does what the handout says.")

@@ -25,7 +25,7 @@ def test_same_values(attention):
     query, key, value = torch.randn(3, 2, 2, 7, 4).unbind(0)
     for causal in (False, True):
         whole = F.scaled_dot_product_attention(query, key, value, is_causal=causal)
-        for chunk_size in (1, 3, 7, 10):
+        for chunk_size in (1, 3, 10):
             chunked = attention(query, key, value, causal=causal, chunk_size=chunk_size)
             assert chunked.shape == whole.shape, f"chunk_size={chunk_size}: a wrong shape"
             assert torch.allclose(chunked, whole, atol=1e-5), f"causal={causal}, chunk_size={chunk_size}"

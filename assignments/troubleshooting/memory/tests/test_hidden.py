@@ -1,6 +1,7 @@
 """Chunks of every size, the causal mask, gradients, and the student's test on attentions of ours."""
 
 import math
+from functools import lru_cache
 
 import torch
 from hypothesis import strategies as st
@@ -40,7 +41,7 @@ def test_chunks_of_any_size(student, seed):
     """Chunks of one, chunks that do not divide the length and chunks beyond it all give the same values."""
     query, key, value = inputs(seed, 7, 10)
     wanted = reference(query, key, value)
-    for size in (1, 2, 3, 7, 8, 10, 64):
+    for size in (1, 3, 8, 64):
         got = student.chunked_attention(query, key, value, chunk_size=size)
         close(got, wanted, what=f"the context of 7 targets and 10 sources in chunks of {size}")
     query, key, value = inputs(seed, 1, 1)
@@ -56,9 +57,22 @@ def test_causal(student, seed):
     """With causal=True, each target attends to itself and what stands before it, in whatever chunk it is."""
     query, key, value = inputs(seed, 9, 9)
     wanted = reference(query, key, value, causal=True)
-    for size in (1, 2, 4, 9, 20):
+    for size in (1, 4, 20):
         got = student.chunked_attention(query, key, value, causal=True, chunk_size=size)
         close(got, wanted, what=f"the causal context of 9 tokens in chunks of {size}")
+
+
+@lru_cache(16)
+def expected_gradients(  # the dtype of grading is read where tensors are made, and is the key of the cache
+    seed: int,
+    dtype: torch.dtype,  # noqa: ARG001
+) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """The context of five tokens, and its gradients by query, key and value."""
+    given = [(value / 15).requires_grad_() for value in inputs(seed, 5, 5)]
+    output = reference(*given)
+    generator = torch.Generator().manual_seed(seed)
+    cotangent = torch.randn(output.shape, generator=generator, dtype=torch.float64).to(output.dtype)
+    return output.detach(), torch.autograd.grad((output * cotangent).sum(), given)
 
 
 @points(
@@ -69,12 +83,8 @@ def test_gradients(student, seed):
     """Gradients of the right values reach query, key and value."""
     given = [value / 15 for value in inputs(seed, 5, 5)]
     got = student.chunked_attention.gradients(*given, cotangent_seed=seed, chunk_size=2)
-    copies = [value.clone().requires_grad_() for value in given]
-    output = reference(*copies)
-    close(got.output, output.detach(), what="the context")
-    generator = torch.Generator().manual_seed(seed)
-    cotangent = torch.randn(output.shape, generator=generator, dtype=torch.float64).to(output.dtype)
-    wanted = torch.autograd.grad((output * cotangent).sum(), copies)
+    output, wanted = expected_gradients(seed, student.dtype)
+    close(got.output, output, what="the context")
     for name, found, right in zip(("query", "key", "value"), got.inputs, wanted, strict=True):
         if found is None:
             fail(f"No gradient reaches {name}.")
@@ -82,10 +92,6 @@ def test_gradients(student, seed):
 
 
 # The attentions that the student's test meets.
-
-
-def whole(query, key, value, causal=False, chunk_size=64):  # noqa: ARG001 the values do not depend on it
-    return reference(query, key, value, causal)
 
 
 def by_targets(query, key, value, causal=False, chunk_size=64):
@@ -165,7 +171,6 @@ WRONG = {
     "one whose targets see their own chunk only": own_chunk_only,
 }
 RIGHT = {
-    "attention in one piece": whole,
     "attention in chunks of targets": by_targets,
     "attention in chunks of sources, with a running sum": by_sources,
 }
@@ -173,9 +178,11 @@ RIGHT = {
 
 @points(4, hint="Several chunk sizes, one that does not divide the length among them; causal and not.")
 def test_your_test_on_many_attentions(student):
-    """test_same_values rejects each of five wrong attentions and accepts each of three right ones."""
-    refused = [name for name, one in RIGHT.items() if student.rejects("test_same_values", held(one))]
-    passed = [name for name, one in WRONG.items() if not student.rejects("test_same_values", held(one))]
+    """test_same_values rejects each of five wrong attentions and accepts each of two right ones."""
+    said = student.rejects_each("test_same_values", *((held(one),) for one in (RIGHT | WRONG).values()))
+    rejected = dict(zip(RIGHT | WRONG, said, strict=True))
+    refused = [name for name in RIGHT if rejected[name]]
+    passed = [name for name in WRONG if not rejected[name]]
     if not refused and not passed:
         return
     said = []
