@@ -21,7 +21,7 @@ schema = 1
 id = "judge"
 title = "A test of a model"
 version = "1"
-points = 3
+points = 4
 names = ["check_it"]
 files = ["judge.py"]
 """
@@ -55,6 +55,12 @@ def test_accepts(student):
     said = student.rejects("check_it", GOOD)
     if said:
         fail(f"A model that is right was rejected: {said.message}")
+
+@points(1)
+def test_in_one_question(student):
+    """It tells one from the other when it is asked about both."""
+    if [bool(said) for said in student.rejects_each("check_it", (BAD,), (GOOD,))] != [True, False]:
+        fail("One was taken for the other.")
 
 @points(1)
 def test_many(student):
@@ -98,7 +104,12 @@ def test_a_right_test_passes(grade: Grade, judge: Assignment) -> None:
 
 def test_one_that_never_raises_fails(grade: Grade, judge: Assignment) -> None:
     result = grade("def check_it(model): return True\ndef both(models): return (True, True)", judge)
-    assert verdicts(result) == {"test_rejects": "failed", "test_accepts": "passed", "test_many": "failed"}
+    assert verdicts(result) == {
+        "test_rejects": "failed",
+        "test_accepts": "passed",
+        "test_in_one_question": "failed",
+        "test_many": "failed",
+    }
     shown = check(result, "test_rejects").counterexample
     assert shown is not None
     assert shown.call == "check_it(model)"
@@ -107,7 +118,7 @@ def test_one_that_never_raises_fails(grade: Grade, judge: Assignment) -> None:
 
 def test_another_exception_is_the_students_error(grade: Grade, judge: Assignment) -> None:
     result = grade("def check_it(model): model.weight", judge)
-    assert verdicts(result)["test_rejects"] == "error"
+    assert verdicts(result)["test_rejects"] == verdicts(result)["test_in_one_question"] == "error"
     assert "has no attribute 'weight'" in check(result, "test_rejects").message
 
 
@@ -138,13 +149,13 @@ def test_calls_with_models_are_never_sent_ahead(judge: Assignment, tmp_path: Pat
     with Sandbox() as sandbox:
         jobs = [Job(Student(id=path.stem), path) for path in (first, second, first)]
         GradingSession(judge, sandbox, 1).run(jobs, results.append)
-    assert [result.points for result in results] == [3, 2, 3]
+    assert [result.points for result in results] == [4, 2, 4]
 
 
 def test_a_check_that_lends_what_cannot_be_lent_is_broken(grade: Grade, tmp_path: Path) -> None:
     folder = tmp_path / "careless"
     for name, text in {
-        "assignment.toml": TOML.replace("points = 3", "points = 1"),
+        "assignment.toml": TOML.replace("points = 4", "points = 1"),
         "tests/test_hidden.py": '''
 from graders import held, points
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from sandbox import Guest, GuestCrashed, GuestTimeout, HeldMisused, Sandbox, StudentRaised, held
+from sandbox import Guest, GuestCrashed, GuestTimeout, HeldMisused, NameMissing, Sandbox, StudentRaised, held
 from sandbox.errors import GuestAsksTooMuch
 
 from .conftest import HOSTILE
@@ -180,7 +180,50 @@ def f(kind): raise {"own": Mine, "plain": AssertionError, "other": ValueError}[k
         assert caught.value.assertion is expected
 
 
-# What the hostile corpus tries
+# One question about many
+
+
+def test_one_question_asks_about_many(load: Load) -> None:
+    guest = load("""
+import torch
+def f(function, *rest):
+    given = function(1)
+    assert given != 2, "two"
+    if given == 3:
+        raise KeyError("three")
+    return given, float(torch.rand(()))
+""")
+    groups = [(held(lambda x, to=to: x * to),) for to in (1, 2, 3, 4)]
+    one, two, three, four = guest.ask_each("f", groups, [5, 6, 7, 5])
+    assert one == (1, four[1]), "each call draws from its own seed"
+    assert one == guest.call("f", *groups[0], seed=5)
+    assert (two.assertion, two.message) == (True, "two")
+    assert (three.assertion, three.type_name) == (False, "KeyError")
+    assert four[0] == 4
+    with pytest.raises(NameMissing):
+        guest.ask_each("g", groups, [1, 2, 3, 4])
+    assert guest.alive
+
+
+def test_each_held_thing_can_be_called_as_often(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandbox.lending.MOST_CALLBACKS", 3)
+    guest = load("""
+def often(function):
+    for i in range(3): function(i)
+def too_often(function):
+    for i in range(4): function(i)
+""")
+    groups = [(held(abs),), (held(abs),)]
+    assert guest.ask_each("often", groups, [1, 2]) == [None, None]
+    with pytest.raises(GuestAsksTooMuch):
+        guest.ask_each("too_often", groups, [1, 2])
+
+
+def test_what_is_drawn_for_a_guest_leaves_the_graders_stream_alone(load: Load) -> None:
+    guest = load("def f(draw): return draw(2), draw(2)")
+    state = torch.get_rng_state()
+    guest.ask_each("f", [(held(torch.rand),), (held(torch.randn),)], [1, 2])
+    assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_it_is_of_no_use_after_its_call(load: Load) -> None:
@@ -307,9 +350,6 @@ def test_nothing_that_is_held_changes(load: Load) -> None:
     reached = guest.call("reaches", held(model, text="a model without a mask"))
     assert "a model without" not in reached
     assert "Linear" not in reached
-
-
-# Mistakes of authors
 
 
 def test_what_is_held_cannot_ask_the_guest(load: Load) -> None:
