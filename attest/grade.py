@@ -21,6 +21,7 @@ from attest.terminal import (
     NOT_ALL_WELL,
     console,
     harmless,
+    quoted_path,
     sentences,
     shown_path,
 )
@@ -153,9 +154,8 @@ def grade(asked: Request, cohort: Cohort, kept: Sequence[Result], out: Output) -
     seconds = time.monotonic() - started
     screen = console()
     summary(screen, results, len(kept) + len(asked.found), seconds, out.path)
-    return conclusion(
-        screen, results, [*cohort.problems, *troubles], len(asked.found) + len(kept), stopped=stopped
-    )
+    left = len(asked.found) + len(kept) - len(results) if stopped else None
+    return conclusion(screen, results, [*cohort.problems, *troubles], out.path, left)
 
 
 def announce(asked: Request, cohort: Cohort, errors: Console) -> None:
@@ -211,9 +211,12 @@ def summary(screen: Console, results: Sequence[Result], total: int, seconds: flo
 
 
 def conclusion(
-    screen: Console, results: Sequence[Result], problems: Sequence[str], total: int, *, stopped: bool
+    screen: Console, results: Sequence[Result], problems: Sequence[str], out: Path, left: int | None
 ) -> int:
-    """Print what an instructor has to look at; return the exit status."""
+    """Print what an instructor has to look at; return the exit status.
+
+    `left` says how many submissions a run that was stopped has left ungraded; None where it was not stopped.
+    """
     lines = [harmless(one_line(problem, 2000)) for problem in problems]
     for status, step in ((Status.UNREADABLE, ""), (Status.NOT_GRADED, " Try again with --resume.")):
         some = [result for result in results if result.status is status]
@@ -233,17 +236,17 @@ def conclusion(
     if waiting:
         lines.append(
             f"{count_text(waiting, 'rubric item')} {'waits' if waiting == 1 else 'wait'} for a person: "
-            "attest rubric OUT --export marks.csv"
+            f"attest rubric {quoted_path(out)} --export marks.csv"
         )
     lines += changed_answers(results)
-    if stopped:
-        left = count_text(total - len(results), "submission")
-        lines.append(f"Stopped with {left} still to grade. Run the same command with --resume to go on.")
+    if left is not None:
+        still = count_text(left, "submission")
+        lines.append(f"Stopped with {still} still to grade. Run the same command with --resume to go on.")
     if lines:
         screen.print()
     for line in lines:
         screen.print(line, soft_wrap=True)
-    if stopped:
+    if left is not None:
         return INTERRUPTED
     return (
         NOT_ALL_WELL

@@ -1,6 +1,7 @@
 """What students get of an assignment, as files in memory: handout, starters, public checks.
 
-Nothing that decides a grade is ever read for it but the names and sentences that must not appear (`leaks`).
+The solution is read for the starters made of it; hidden tests, variants and guidance only to see that nothing
+of them is there (`leaks`).
 """
 
 from __future__ import annotations
@@ -13,11 +14,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from attest.installed import CHECKS
-from graders.assignment import FILE, PUBLIC_TESTS, Assignment, AssignmentError, Exercise, read_assignment
+from graders.assignment import (
+    ANSWERS,
+    FILE,
+    PUBLIC_TESTS,
+    Assignment,
+    AssignmentError,
+    Exercise,
+    read_assignment,
+)
 from graders.starters import BEGIN, END, as_notebook, starter_files
 from reports.amounts import points_noun
 
-ANSWERS = "answers.md"
 # What students have who install attest-check.
 _FOR_PUBLIC_TESTS = ("graders", "torch", "numpy", "hypothesis", "pytest", "einops")
 _TELLING = 16  # characters: a shorter sentence or line could stand anywhere by chance
@@ -98,6 +106,7 @@ def _without_outputs(path: Path, data: bytes) -> bytes:
     try:
         notebook = json.loads(data)
         for cell in notebook["cells"]:
+            "".join(cell["source"])
             if cell["cell_type"] == "code":
                 cell |= {"outputs": [], "execution_count": None}
     except (ValueError, KeyError, TypeError) as error:
@@ -174,10 +183,8 @@ def _text(name: str, data: bytes) -> str:
     return text
 
 
-# Tables: TOML's basic strings are JSON's, as long as nothing beyond the basic plane is escaped.
-
-
 def _toml(value: object) -> str:
+    # TOML's basic strings are JSON's, as long as nothing beyond the basic plane is escaped.
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
 
 
@@ -219,9 +226,6 @@ def _composed_table(assignment: Assignment) -> str:
 def _limits(assignment: Assignment) -> list[str]:
     lines = [f"{key} = {_toml(value)}" for key, value in assignment.limits.items()]
     return ["", "[limits]", *lines] if lines else []
-
-
-# Words
 
 
 def _overview(assignment: Assignment) -> str:

@@ -129,7 +129,7 @@ def release(
     assignment: Annotated[str, typer.Argument(help="An assignment's name or folder.")],
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", parser=path, metavar="DIR", help="The folder to write; new or empty."),
+        typer.Option("--out", "-o", parser=path, metavar="FOLDER", help="The folder to write; new or empty."),
     ],
 ) -> None:
     """Write what students get: handout, starter files and public checks, and nothing that is hidden."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from attest.rubric import settle
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, sentences, shown_path
 from graders.marks import MarksError, read_marks
-from graders.output import RESULTS, Output, OutputError
+from graders.output import Output, OutputError, require_results
 from reports import ReportError, report_name, write_reports
 from reports.amounts import count_text
 from reports.visible_text import one_line
@@ -16,10 +16,7 @@ from reports.visible_text import one_line
 def report_command(out: Path) -> int:
     """Render the reports in `out` again; return the exit status."""
     with sentences(MarksError, OutputError, ReportError):
-        if not any((out / RESULTS).glob("*.json")):
-            raise OutputError(
-                f"{shown_path(out)}: has no {RESULTS}/*.json. Give a folder that `attest grade` wrote."
-            )
+        require_results(out)
         if len(read_marks(out)):
             with Output(out, "resume", report_name) as opened:
                 settle(opened)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attest.marksheet import MOST_PROBLEMS, read_sheet, sheet_csv
-from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, sentences, shown_path
+from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, quoted_path, sentences, shown_path
 from graders.marks import MarksError, read_marks, write_marks
-from graders.output import RESULTS, Output, OutputError
+from graders.output import Output, OutputError, require_results
 from graders.result import Result, write_whole
 from reports import ReportError, report_name, write_reports, write_student_report
-from reports.amounts import count_text, points_text
+from reports.amounts import count_text, points_noun
 from reports.visible_text import one_line
 
 if TYPE_CHECKING:
@@ -32,19 +32,16 @@ def rubric_command(out: Path, export: Path | None, imported: Path | None) -> int
     with sentences(SheetError, OutputError, MarksError, ReportError):
         if export is not None and imported is not None:
             raise SheetError("--export and --import exclude each other: one writes a table, one reads it.")
-        if not any((out / RESULTS).glob("*.json")):
-            raise OutputError(
-                f"{shown_path(out)}: has no {RESULTS}/*.json. Give a folder that `attest grade` wrote."
-            )
+        require_results(out)
         with Output(out, "resume", report_name) as opened:
             results = settle(opened)
             if not any(result.rubric for result in results):
                 raise OutputError(
                     f"{shown_path(out)}: no answer of this run is judged by a person; its assignment has no "
-                    "[rubric] items."
+                    "[rubric] items. There is nothing to mark; the points are in grades.csv."
                 )
             if export is not None:
-                export_sheet(results, export, screen)
+                export_sheet(results, export, out, screen)
             elif imported is not None:
                 problems = import_sheet(opened, results, imported)
                 if problems:
@@ -58,8 +55,8 @@ def rubric_command(out: Path, export: Path | None, imported: Path | None) -> int
     return ALL_WELL
 
 
-def export_sheet(results: Sequence[Result], path: Path, screen: Console) -> None:
-    """Write the table."""
+def export_sheet(results: Sequence[Result], path: Path, out: Path, screen: Console) -> None:
+    """Write the table of the run in `out`."""
     try:
         write_whole(path, sheet_csv(results))
     except OSError as error:
@@ -69,7 +66,7 @@ def export_sheet(results: Sequence[Result], path: Path, screen: Console) -> None
     rows = count_text(sum(len(result.rubric) for result in results), "row")
     screen.print(
         f"{rows} written to {shown_path(path)}. Give points (and comments), save it as CSV, then: "
-        f"attest rubric OUT --import FILE",
+        f"attest rubric {quoted_path(out)} --import {quoted_path(path)}",
         soft_wrap=True,
     )
 
@@ -126,7 +123,7 @@ def tell(screen: Console, results: Sequence[Result]) -> None:
     unanswered = len(items) - marked - len(waiting)
     words = [f"{marked} marked", f"{len(waiting)} {'waits' if len(waiting) == 1 else 'wait'}"]
     if waiting:
-        words[1] += f" ({points_text(sum(item.max_points for item in waiting))} points)"
+        words[1] += f" ({points_noun(sum(item.max_points for item in waiting))})"
     if unanswered:
         words.append(f"{unanswered} without an answer")
     screen.print(f"{', '.join(words)}.", soft_wrap=True)

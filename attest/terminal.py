@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 BAR = "│ "  # before the lines that a student's code has written
-_COMMAND = re.compile(r"^(\s*)(?=::|##\[)", re.MULTILINE)
+_COMMAND = re.compile(r"^([^\S\n]*+)(?=::|##\[)", re.MULTILINE)
 
 FILE_WIDTH = 120  # columns, where the output goes to a file or a pipe
 
@@ -40,6 +41,11 @@ def harmless(text: str) -> str:
 def shown_path(path: Path) -> str:
     """Return a path on one visible line, whatever it is called."""
     return harmless(one_line(os.fsencode(path).decode("utf-8", "replace"), 1000))
+
+
+def quoted_path(path: Path) -> str:
+    """Return a path as it is written into a command that can be copied."""
+    return shlex.quote(shown_path(path))
 
 
 def stop(message: str, status: int = WRONG_USE, details: str = "") -> NoReturn:

@@ -9,12 +9,12 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
 from graders.prose.tables import ProseTable, RubricTable
+from graders.tables import Strict, Text
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 Bytes = Annotated[int, Field(gt=0)]
 Count = Annotated[int, Field(gt=0)]
@@ -24,11 +24,7 @@ class AssignmentError(ValueError):
     """An assignment cannot be used. The message names the file and field, what was found and what to do."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class LimitsTable(_Strict):
+class LimitsTable(Strict):
     """`[limits]`: what replaces the sandbox's own limits."""
 
     load_seconds: Seconds | None = None
@@ -44,7 +40,7 @@ class LimitsTable(_Strict):
     output_flood_bytes: Bytes | None = None
 
 
-class VariantTable(_Strict):
+class VariantTable(Strict):
     """`[variants.NAME]`: a known-wrong implementation and what its error is called."""
 
     title: Text
@@ -58,13 +54,13 @@ class VariantTable(_Strict):
     )  # names that are fair as well: "other", "one+other"
 
 
-class AcceptedTable(_Strict):
+class AcceptedTable(Strict):
     """`[accepted.NAME]`: a correct but unusual implementation."""
 
     title: Text
 
 
-class _Heading(_Strict):
+class _Heading(Strict):
     schema_: Literal[1] = Field(alias="schema")
     id: Name
     title: Text

@@ -185,6 +185,14 @@ class Output:
             raise OutputError(f"{shown_path(error.filename or self.path)}: {reason(error)}") from error
 
 
+def require_results(out: Path) -> None:
+    """Raise OutputError where no run has left results in `out`."""
+    if not any((out / RESULTS).glob("*.json")):
+        raise OutputError(
+            f"{shown_path(out)}: has no {RESULTS}/*.json. Give a folder that `attest grade` wrote."
+        )
+
+
 def shown_path(path: Path | str | bytes) -> str:
     """Return a path for a sentence, whatever it is called."""
     return shown(os.fsencode(path).decode("utf-8", "replace"), 500)

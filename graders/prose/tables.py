@@ -8,27 +8,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-Words = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
+from graders.tables import Strict, Text
+
 Paragraphs = Annotated[str, StringConstraints(min_length=1, max_length=5000, strip_whitespace=True)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class ProseTable(_Strict):
+class ProseTable(Strict):
     """`[prose]`: where the student's words are found, and what is asked."""
 
-    headings: tuple[Words, ...] | None = Field(default=None, min_length=1, strict=False)
+    headings: tuple[Text, ...] | None = Field(default=None, min_length=1, strict=False)
     asks: Paragraphs | None = None
 
 
-class RubricTable(_Strict):
+class RubricTable(Strict):
     """`[rubric.NAME]`: one thing that a person judges in the student's words."""
 
-    title: Words
+    title: Text
     points: Annotated[float, Field(gt=0, le=1000)]
     guidance: Paragraphs | None = None  # for the marker only
 

@@ -153,9 +153,6 @@ def test_a_check_may_read_the_words(folder: Folder, sandbox: Sandbox, tmp_path: 
     assert check.message == "<Because padding is not zero.>"
 
 
-# Marks
-
-
 def mark(item: str = "tiny/why", points: float = 3.5, answer: str = "x", **fields: str) -> Mark:
     return Mark(student="ada", item=item, points=points, answer=answer, marked_at=NOW, **fields)
 
