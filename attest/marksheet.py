@@ -15,7 +15,7 @@ from datetime import datetime
 
 from graders.marks import Mark, answer_id
 from graders.result import Result, RubricResult
-from reports.amounts import points_text
+from reports.amounts import bytes_text, points_text
 from reports.gradebook import cell
 from reports.visible_text import one_line, visible_text
 
@@ -222,7 +222,10 @@ def _mark(row: dict[str, str], result: Result, item: RubricResult, now: datetime
 def _rows(data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield line number and cells by column. Raises ValueError where this is no such table."""
     if len(data) > MOST_BYTES:
-        raise ValueError("is larger than any table of marks.")
+        raise ValueError(
+            f"has {bytes_text(len(data))}; a table of marks has at most {bytes_text(MOST_BYTES)}. Export it "
+            "anew with `attest rubric OUT --export`."
+        )
     text = _decoded(data)
     header, _, _ = text.partition("\n")
     separator = max(",;\t", key=header.count)

@@ -160,7 +160,9 @@ def test_what_a_starter_notebook_has_printed_is_left_out(secretive: Path) -> Non
     assert "def thing():" in released
 
 
-@pytest.mark.parametrize("text", ["no json", "{}", '{"cells": [3]}'])
+@pytest.mark.parametrize(
+    "text", ["no json", "{}", '{"cells": [3]}', '{"cells": [{"cell_type": "markdown"}]}']
+)
 def test_a_starter_that_is_no_notebook_is_named(secretive: Path, text: str) -> None:
     (secretive / "starter").mkdir()
     (secretive / "starter" / "thing.ipynb").write_text(text)

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from attest.marksheet import COLUMNS, Sheet, read_sheet, sheet_csv
+from attest.rubric import tell
+from attest.terminal import console
 from graders.result import Answer, AnswerPiece, Result, RubricResult, read_result
 from tests.attest.conftest import RIGHT, TOML, run_attest, write_assignment
 from tests.reports.result_maker import result
@@ -69,9 +71,6 @@ def row(
     points: str = "3", comment: str = "", student: str = "ada", item: str = "masks/why"
 ) -> dict[str, str]:
     return {"student": student, "item": item, "points": points, "comment": comment}
-
-
-# The table
 
 
 def test_the_table_has_a_row_for_each_student_and_item() -> None:
@@ -213,6 +212,21 @@ def test_a_name_that_could_be_two_students_is_refused() -> None:
     assert "whose names differ by an apostrophe" in sheet.problems[0]
 
 
+def test_a_table_beyond_all_bounds_hears_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attest.marksheet.MOST_BYTES", 2**20)
+    sheet = read_sheet(b"x" * 2**21, [made()], NOW)
+    assert sheet.problems == (
+        "has 2 MB; a table of marks has at most 1 MB. Export it anew with `attest rubric OUT --export`.",
+    )
+
+
+def test_one_point_that_waits_is_a_point(capsys: pytest.CaptureFixture[str]) -> None:
+    one = made()
+    item = one.rubric[0].model_copy(update={"max_points": 1.0, "points": None, "answered": True})
+    tell(console(), [one.model_copy(update={"rubric": (item,)})])
+    assert "0 marked, 1 waits (1 point)." in capsys.readouterr().out
+
+
 def test_a_mark_is_of_the_answer_that_the_table_showed() -> None:
     rows = rows_of(sheet_csv([made()]))
     rows[0]["points"] = "1"
@@ -220,9 +234,6 @@ def test_a_mark_is_of_the_answer_that_the_table_showed() -> None:
     other = changed.answers[0].model_copy(update={"content_hash": "sha256:" + "cd" * 32})
     sheet = read_sheet(table(rows), [changed.model_copy(update={"answers": (other,)})], NOW)
     assert sheet.marks[0].answer == "ab" * 6
-
-
-# The command
 
 
 @pytest.fixture(scope="session")
@@ -236,7 +247,7 @@ def _to_mark(attest_command: list[str], tmp_path_factory: pytest.TempPathFactory
         (folder / "cohort" / student / "answers.md").write_text(words)
     run = run_attest(attest_command, folder, "grade", "doubling", "cohort", "-o", "out")
     assert run.returncode == 0, run.stderr
-    assert "2 rubric items wait for a person: attest rubric OUT --export marks.csv" in run.stdout
+    assert "2 rubric items wait for a person: attest rubric out --export marks.csv" in run.stdout
     assert "5/9, 4 wait" in run.stdout
     return folder
 
@@ -271,6 +282,7 @@ def test_answers_go_out_and_marks_come_back(rubric, to_mark: Path) -> None:  # t
     run = rubric("--export", "marks.csv")
     assert (run.returncode, run.stderr) == (0, "")
     assert "0 marked, 2 wait (8 points), 1 without an answer." in run.stdout
+    assert "then: attest rubric out --import marks.csv" in " ".join(run.stdout.split())
     answers = {one["student"]: one["answer"] for one in rows_of((to_mark / "marks.csv").read_bytes())}
     assert answers["lena"] == WORDS.strip()
     give(to_mark, lena="3,5")
