@@ -206,7 +206,9 @@ class Student:
         for module in modules(call):
             if module is not call.module:
                 module._loaded = None  # the student's function may have changed it
-        self._record.note(answer, self.dtype)
+        # A check may have cast the module to float32 itself: then such an answer is what was asked for.
+        cast = call.module._cast if isinstance(call.module, RemoteModule) else None
+        self._record.note(answer, cast or self.dtype)
         # Not the module itself: the call that made it and the module would keep each other alive.
         self._record.end(call, answer)
         return self._wrapped(answer, guest, call)
@@ -264,6 +266,9 @@ class RemoteModule:
         self._made_by = made_by
         self._training = True
         self._loaded: Mapping[str, torch.Tensor] | None = None  # its state, where the check has set it
+        self._cast: torch.dtype | None = (
+            None  # another dtype than that of grading, where the check has set it
+        )
         guest.handles.hold(handle)
 
     def __del__(self) -> None:
@@ -279,7 +284,7 @@ class RemoteModule:
         if guest is not self._guest:
             return None  # a new guest has replaced its own, or it is another submission's
         shared = RemoteModule(student, guest, self._handle, self._made_by)
-        shared._training, shared._loaded = self._training, self._loaded
+        shared._training, shared._loaded, shared._cast = self._training, self._loaded, self._cast
         return shared
 
     @property
@@ -314,13 +319,13 @@ class RemoteModule:
     def double(self) -> Self:
         """Cast its floating-point parameters and buffers to the grading dtype."""
         self._guest.cast(self._handle, self._student.dtype)
-        self._loaded = None
+        self._loaded = self._cast = None
         return self
 
     def to(self, dtype: torch.dtype) -> Self:
         """Cast its floating-point parameters and buffers to `dtype`."""
         self._guest.cast(self._handle, dtype)
-        self._loaded = None
+        self._loaded, self._cast = None, dtype
         return self
 
     def state_dict(self) -> dict[str, torch.Tensor]:
