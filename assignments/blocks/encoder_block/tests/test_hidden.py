@@ -17,6 +17,8 @@ from graders.block_formula import Form, Readings, block
 from graders.block_weights import BlockWeights, Sizes, find_roles, fresh_state
 from graders.pictures import influence_map, moved_by
 from graders.result import MapPicture
+from graders.single import NEAR as NEAR_FLOAT32
+from graders.single import far, in_float32
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(0, 2**32 - 1).filter(lambda seed: seed > 1000)
@@ -25,9 +27,9 @@ MASKS = "Masks: True means blocked"
 # No two of these, nor their products, are the same, so that a parameter's axes tell what it is.
 SIZES = Sizes(d_model=8, num_heads=2, dim_feedforward=20)
 BATCH, LENGTH = 3, 5
+LONG = 12  # some questions about masks are asked at this length and more
 # An eps of another size in the norms moves a right block by 1e-5, a mistake by more than 1e-2.
 NEAR = 1e-3
-LENGTHS = (5, 3, 1)
 
 MISTAKES = (
     ({"activation": "none"}, "the feed-forward network has no activation between its two linear layers"),
@@ -48,6 +50,7 @@ class Made:
     """A block of the student, in evaluation mode, with fresh weights, and how it reads them."""
 
     module: RemoteModule
+    state: dict[str, Tensor]
     norm_first: bool
     weights: BlockWeights
     problem: str | None  # why its weights cannot be read, if they cannot
@@ -80,7 +83,7 @@ def build(student, norm_first: bool) -> Made:
     }
     weights = fresh_state(initial, found, SIZES, generator)
     twins = {name: weights[own] for name, own in same.items() if own is not None}
-    module.load_state_dict({**state, **weights, **twins})
+    module.load_state_dict(whole := {**state, **weights, **twins})
     if twins:
         state = module.state_dict()
         weights = {name: state[name] for name in initial}
@@ -88,7 +91,7 @@ def build(student, norm_first: bool) -> Made:
     problem = found.problem(initial, SIZES)
     output = tensor(module(x), shape=x.shape, dtype=x.dtype, what="the output")
     reading = None if problem else known.match(x, output, Form(norm_first), NEAR)
-    return Made(module, norm_first, known, problem, x, output, reading)
+    return Made(module, whole, norm_first, known, problem, x, output, reading)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +118,11 @@ def blocks(student, built):
 
 
 def ask(made: Made, x: Tensor, *masks: Tensor | None, grad: bool = True) -> Tensor:
-    answer = made.module(x, *masks) if grad else made.module.no_grad(x, *masks)
+    return ask_module(made.module, x, *masks, grad=grad)
+
+
+def ask_module(module: RemoteModule, x: Tensor, *masks: Tensor | None, grad: bool = True) -> Tensor:
+    answer = module(x, *masks) if grad else module.no_grad(x, *masks)
     return tensor(answer, shape=x.shape, dtype=x.dtype, what="the output")
 
 
@@ -213,12 +220,12 @@ def test_norms_last(blocks):
     compare(blocks(False))
 
 
-def open_mask(seed: int) -> Tensor:
+def open_mask(seed: int, length: int) -> Tensor:
     """A mask (target, source) in which every target has an open source and a blocked one."""
     generator = torch.Generator().manual_seed(seed)
-    mask = torch.rand(LENGTH, LENGTH, generator=generator) < 0.5
-    first = torch.randint(LENGTH, (LENGTH, 1), generator=generator)
-    other = (first + torch.randint(1, LENGTH, (LENGTH, 1), generator=generator)) % LENGTH
+    mask = torch.rand(length, length, generator=generator) < 0.5
+    first = torch.randint(length, (length, 1), generator=generator)
+    other = (first + torch.randint(1, length, (length, 1), generator=generator)) % length
     return mask.scatter(1, first, False).scatter(1, other, True)
 
 
@@ -234,93 +241,131 @@ def other_token(x: Tensor, position: int) -> Tensor:
 @cases(SEEDS, n=1)
 def test_attn_mask(student, blocks, case):
     """A token's output is moved by the sources that attn_mask leaves open, by itself, and by no other."""
-    mask, problems, pictures = open_mask(case), [], []
-    # Its own token comes by the residual as well.
-    allowed = ~mask | torch.eye(LENGTH, dtype=torch.bool)
-    for norm_first in (True, False):
-        made, x = blocks(norm_first), fresh_tensor(LENGTH, SIZES.d_model, seed=case)
+    problems, pictures, orders, masks = [], [], set(), []
+    # Long rows, and those without autograd, where PyTorch's own layer goes another way.
+    for norm_first, length, grad in (
+        (True, LENGTH, False),
+        (False, LENGTH, True),
+        (True, LONG + case % 4, True),
+    ):
+        made, x = blocks(norm_first), fresh_tensor(length, SIZES.d_model, seed=case)
+        mask = open_mask(case, length)
+        # Its own token comes by the residual as well.
+        allowed = ~mask | torch.eye(length, dtype=torch.bool)
         answers: list[Tensor] = []
 
-        def asked(batch: Tensor, made=made, answers=answers) -> Tensor:
-            answers.append(ask(made, batch, mask))
+        def asked(batch: Tensor, made=made, answers=answers, mask=mask, grad=grad) -> Tensor:
+            answers.append(ask(made, batch, mask, grad=grad))
             return answers[-1]
 
         least = 1e-12 if student.dtype == torch.float64 else 1e-6
         found = moved_by(asked, x, other_token, by_more_than=least)
         if made.reading is None:
-            found |= torch.eye(LENGTH, dtype=torch.bool)  # whether there is a residual has been judged above
+            found |= torch.eye(length, dtype=torch.bool)  # whether there is a residual has been judged above
+        call = f"With norm_first={norm_first}, {length} tokens{'' if grad else ' and torch.no_grad()'}"
         if not torch.equal(found, allowed):
             target, source = (found != allowed).nonzero()[0].tolist()
             what = "is moved by" if found[target, source] else "is not moved by"
-            turned = torch.equal(found, mask | torch.eye(LENGTH, dtype=torch.bool))
+            turned = torch.equal(found, mask | torch.eye(length, dtype=torch.bool))
             problems.append(
-                f"With norm_first={norm_first}, output {target} {what} token {source}, where attn_mask is "
+                f"{call}, output {target} {what} token {source}, where attn_mask is "
                 f"{bool(mask[target, source])}"
                 + (": the mask is used as if True meant open." if turned else ".")
             )
-            pictures.append(influence_map(found, allowed, title=f"norm_first={norm_first}: who moves whom"))
-            continue
-        expected = made.expected(x.unsqueeze(0), mask)
-        if expected is not None and moved(answers[0][:1], expected) > NEAR:
-            problems.append(
-                f"With norm_first={norm_first} and attn_mask, the open sources do not share the weight."
-            )
+            pictures.append(influence_map(found, allowed, title=f"{call}: who moves whom"))
+        else:
+            expected = made.expected(x.unsqueeze(0), mask)
+            if expected is None or moved(answers[0][:1], expected) <= NEAR:
+                continue
+            problems.append(f"{call} and attn_mask, the open sources do not share the weight.")
+        orders.add(norm_first)
+        masks.append(mask)
     if problems:
         fail(
             " ".join(problems),
-            inputs={"attn_mask": mask},
-            earned=1 - len(problems) / 2,
+            inputs={"attn_mask": masks[0]},
+            earned=1 - len(orders) / 2,
             pictures=pictures,
         )
 
 
-def padding_map(made: Made, padding: Tensor, mask: Tensor | None) -> MapPicture:
+def padding_map(made: Made, x: Tensor, padding: Tensor, mask: Tensor | None, grad: bool) -> MapPicture:
     """Who moves whom among the real outputs of one row, beside what its padding and `mask` allow."""
 
     def asked(batch: Tensor) -> Tensor:
-        return ask(made, batch, mask, padding.expand(len(batch), LENGTH))
+        return ask(made, batch, mask, padding.expand(len(batch), len(x)), grad=grad)
 
-    found = moved_by(asked, made.x[1], other_token, by_more_than=1e-6)
-    allowed = (~padding).expand(LENGTH, LENGTH)
+    found = moved_by(asked, x, other_token, by_more_than=1e-6)
+    allowed = (~padding).expand(len(x), len(x))
     if mask is not None:
         allowed = allowed & ~mask
-    allowed = allowed | torch.eye(LENGTH, dtype=torch.bool)
+    allowed = allowed | torch.eye(len(x), dtype=torch.bool)
     return influence_map(found[~padding], allowed[~padding], title="Which token moves which real output")
+
+
+def past_blocked(length: int) -> Tensor:
+    """A mask that blocks the past; a causal one would block padding on the right. The first token is open."""
+    past = torch.ones(length, length, dtype=torch.bool).tril(-1)
+    past[:, 0] = False
+    return past
+
+
+def compare_float32(student, made: Made, x: Tensor, masks: tuple[Tensor, Tensor], expected: Tensor) -> None:
+    """Fail unless the real outputs are the same with the same parameters in float32."""
+    sizes = (SIZES.d_model, SIZES.num_heads, SIZES.dim_feedforward, made.norm_first)
+    got = in_float32(
+        made.module,
+        made.state,
+        lambda module: ask_module(module, x.float(), *masks),
+        lambda: student.build("EncoderBlock", *sizes).eval(),
+    )
+    change = far(got[~masks[1]], expected[~masks[1]])
+    if change > NEAR_FLOAT32:
+        fail(
+            f"With norm_first={made.norm_first} and both masks, a real output in float32 differs by "
+            f"{change:.3g} from that of the same parameters in float64."
+        )
 
 
 @points(
     2, section=MASKS, hint="Blocked is what either mask blocks: hand both to the attention in the same call."
 )
 def test_key_padding_mask(student, blocks):
-    """What stands in the padding moves no real output, alone and together with attn_mask."""
-    padding = reference.padding_mask(torch.tensor(LENGTHS), LENGTH)
-    # A causal mask would block padding on the right as well. This one leaves it open, and the first token.
-    past = torch.ones(LENGTH, LENGTH, dtype=torch.bool).tril(-1)
-    past[:, 0] = False
-    # The public check has asked for padding alone with the norms first.
-    for norm_first, mask in ((True, past), (False, None), (False, past)):
+    """What stands in the padding moves no real output, alone and with attn_mask, in float32 too."""
+    # The public check has asked for padding alone with the norms first, with autograd.
+    for norm_first, length, both, grad in (
+        (True, LENGTH, True, True),
+        (False, LENGTH, True, True),
+        (True, LENGTH, False, False),
+        (False, LONG + 1, False, True),
+    ):
         made = blocks(norm_first)
-        x = made.x
+        x = fresh_tensor(BATCH, length, SIZES.d_model, seed=11)
+        padding = reference.padding_mask(torch.tensor((length, length // 2 + 1, 1)), length)
+        mask = past_blocked(length) if both else None
         filled = torch.where(padding.unsqueeze(-1), 3 * x.flip(-1) + 2, x)
         second = torch.cat([x[:, :1], x[:, 1:2].flip(-1) + 1, x[:, 2:]], dim=1)
-        answer = ask(made, torch.cat([x, filled, second]), mask, padding.repeat(3, 1))
+        answer = ask(made, torch.cat([x, filled, second]), mask, padding.repeat(3, 1), grad=grad)
         before, after, other = answer.chunk(3)
-        call = f"With norm_first={norm_first}{'' if mask is None else ' and both masks'}"
+        call = f"With norm_first={norm_first}{' and both masks' if both else ''}"
+        call += "" if grad else " under torch.no_grad()"
         if moved(before[~padding], after[~padding]) > still(student):
             fail(
                 f"{call}, only the padding was changed, and a real output moved.",
                 inputs={"key_padding_mask": padding},
-                pictures=[padding_map(made, padding[1], mask)],
+                pictures=[padding_map(made, x[1], padding[1], mask, grad)],
             )
         if not moved(before[0, 0], other[0, 0]) > 1e-6:
             fail(f"{call}, the second token of a row was changed, and the output of the first did not move.")
         change = moved(before[0, 2:], other[0, 2:])
-        if mask is not None and change > still(student):
+        if both and change > still(student):
             fail(f"{call}, a token that attn_mask blocks was changed, and an output moved by {change:.3g}.")
-        blocked = padding[:, None, None] if mask is None else past | padding[:, None, None]
+        blocked = padding[:, None, None] if mask is None else mask | padding[:, None, None]
         expected = made.expected(x, blocked)
         if expected is not None and moved(before[~padding], expected[~padding]) > NEAR:
             fail(f"{call}, the sources that are open do not share the weight.")
+        if mask is not None and norm_first and student.dtype == torch.float64:
+            compare_float32(student, made, x, (mask, padding), before)
 
 
 @points(2, hint="batch_first=True; norms over the last axis; nn.Dropout, if any, which eval() switches off.")
