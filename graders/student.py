@@ -266,9 +266,7 @@ class RemoteModule:
         self._made_by = made_by
         self._training = True
         self._loaded: Mapping[str, torch.Tensor] | None = None  # its state, where the check has set it
-        self._cast: torch.dtype | None = (
-            None  # another dtype than that of grading, where the check has set it
-        )
+        self._cast: torch.dtype | None = None  # the dtype that a check has cast it to itself
         guest.handles.hold(handle)
 
     def __del__(self) -> None:
