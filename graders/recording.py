@@ -8,31 +8,27 @@ so that its answer does follow has made the call, in effect.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from graders.recorded_work import NotSo, whole, work_of
 from sandbox import LoadReport, Recorded
 from sandbox import RecordedCall as Word
 
 MOST_WORK = 2**27  # multiplications for all calls together; the smallest calls come first
 MOST_WEIGHTS = 2**20  # of one call
-_SOFTMAX = 64  # what an exponential and the copies around it cost, in multiplications
 BLOCKING = -999.0  # a score at or below is a mask's work: -1e4, -1e9, -inf
 # How far a recorded answer may lie from the one computed again in float64.
 _TOLERANCES = {torch.float64: 1e-7, torch.float32: 1e-4}
 _COARSE = 3e-2  # float16 and bfloat16
 
 Kind = Literal["multi_head", "dot_product", "softmax"]
-
-
-class _NotSo(Exception):
-    """A recorded answer does not follow from what was recorded beside it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,57 +123,31 @@ def computed_again(recorded: Recorded) -> Recording:
     """Return the calls of a recording whose answers follow from their inputs."""
     found: list[RecordedCall] = []
     refused = 0
+    possible: list[tuple[int, Word]] = []
+    for word in recorded.calls:
+        try:
+            weights, work = work_of(word) if word.kind in _AGAIN else (MOST_WEIGHTS + 1, 0)
+        except Exception:  # whatever a guest makes up, there is no such call
+            refused += 1
+            continue
+        if weights <= MOST_WEIGHTS:
+            possible.append((work, word))
     room = MOST_WORK
-    for work, word in sorted(_with_work(recorded.calls), key=lambda pair: pair[0]):
+    for work, word in sorted(possible, key=lambda pair: pair[0]):
         room -= work
         if room < 0:
             break
         try:
             found.append(_AGAIN[word.kind](word))
-        except Exception:  # whatever a guest makes up, there is no such call
+        except Exception:
             refused += 1
     return Recording(sorted(found, key=lambda call: call.number), max(recorded.seen, len(found)), refused)
-
-
-def _with_work(words: Iterable[Word]) -> Iterator[tuple[int, Word]]:
-    """Yield what each call takes to compute, where it can be told and is not too much."""
-    for word in words:
-        tensors = word.tensors
-        if word.kind not in _AGAIN:
-            continue
-        if word.kind == "softmax":
-            weights = tensors["scores"].numel() if "scores" in tensors else 0
-            work = weights * _SOFTMAX
-        elif {"query", "key", "value"} <= tensors.keys():
-            query, key = tensors["query"], tensors["key"]
-            width = max((tensor.shape[-1] for tensor in tensors.values() if tensor.dim()), default=1)
-            targets, sources = (tensor.numel() // max(tensor.shape[-1], 1) for tensor in (query, key))
-            heads = word.values.get("num_heads", 1)
-            # Of all targets and sources together: more than within one sequence, never less.
-            weights = max(targets * sources, 1) * (heads if isinstance(heads, int) and heads > 0 else 1)
-            batch = _batch(word)
-            weights //= max(batch, 1)
-            work = (targets + sources) * width * width + weights * (width + _SOFTMAX)
-        else:
-            continue
-        if weights <= MOST_WEIGHTS:
-            yield work, word
-
-
-def _batch(word: Word) -> int:
-    """How many sequences a call's targets and sources are shared by."""
-    query = word.tensors["query"]
-    if word.kind == "dot_product":
-        return math.prod(query.shape[:-2])
-    if query.dim() != 3:
-        return 1
-    return query.shape[0] if word.values.get("batch_first") else query.shape[1]
 
 
 def _multi_head(word: Word) -> RecordedCall:
     tensors, values = _doubled(word), word.values
     query, key, value = (tensors[name] for name in ("query", "key", "value"))
-    heads = _whole(values["num_heads"])
+    heads = whole(values["num_heads"])
     alone = query.dim() == 2
     if alone:
         query, key, value = query[:, None], key[:, None], value[:, None]
@@ -254,6 +224,8 @@ def _dot_product(word: Word) -> RecordedCall:
     if "attn_mask" in tensors:
         mask = tensors["attn_mask"]
         added = _additive(~mask if mask.dtype is torch.bool else mask)
+        if added.dim() == tensors["query"].dim():
+            added = _four(added)
     if values["is_causal"]:
         added = added + _additive(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1))
     weights = (scores + added).softmax(-1)
@@ -272,7 +244,7 @@ def _dot_product(word: Word) -> RecordedCall:
 
 
 def _softmax(word: Word) -> RecordedCall:
-    dim = _whole(word.values["dim"], least=-4)
+    dim = whole(word.values["dim"], least=-4)
     scores, said = (word.tensors[name].double().movedim(dim, -1) for name in ("scores", "output"))
     weights = scores.softmax(-1)
     _must_follow(said, weights, _tolerance(word))
@@ -313,12 +285,6 @@ def _additive(mask: Tensor) -> Tensor:
     return mask.double()
 
 
-def _whole(value: Any, least: int = 1) -> int:
-    if type(value) is not int or not least <= value <= 4096:
-        raise _NotSo
-    return value
-
-
 def _tolerance(word: Word) -> float:
     dtypes = {tensor.dtype for tensor in word.tensors.values() if tensor.is_floating_point()}
     return max((_TOLERANCES.get(dtype, _COARSE) for dtype in dtypes), default=_COARSE)
@@ -327,12 +293,12 @@ def _tolerance(word: Word) -> float:
 def _must_follow(said: Tensor, computed: Tensor, tolerance: float, *, dropout: float = 0.0) -> None:
     """The recorded values are those computed, up to rounding; with dropout only their shape can be known."""
     if said.shape != computed.shape:
-        raise _NotSo
+        raise NotSo
     if dropout or torch.allclose(said, computed, rtol=tolerance, atol=tolerance):
         return
     known = computed.isfinite()  # a row with nothing to attend to is NaN here and 0 on some paths of torch
     if not torch.allclose(said[known], computed[known], rtol=tolerance, atol=tolerance):
-        raise _NotSo
+        raise NotSo
 
 
 def _must_be_weights(
@@ -342,11 +308,11 @@ def _must_be_weights(
         _must_follow(said, computed, tolerance)
         return
     if said.shape != computed.shape or not 0 < dropout < 1:
-        raise _NotSo
+        raise NotSo
     kept = computed / (1 - dropout)
     if per_head:
         right = (said == 0) | ((said - kept).abs() <= tolerance)
     else:
         right = (said >= 0) & (said <= kept + tolerance)
     if not bool(right[kept.isfinite()].all()):
-        raise _NotSo
+        raise NotSo

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -228,6 +229,22 @@ def loaded(sandbox: Sandbox, name: str) -> tuple[Recording, str]:
 def test_a_forged_call_is_refused(sandbox: Sandbox) -> None:
     recording, _ = loaded(sandbox, "forged_recording")
     assert (len(recording), recording.refused) == (0, 1)
+
+
+def test_a_forged_call_costs_no_more_than_its_tensors_show(sandbox: Sandbox) -> None:
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    recording, _ = loaded(sandbox, "forged_sizes")
+    assert time.process_time() - began < 2
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400 * 1024
+    assert (len(recording), recording.refused) == (0, 8), "three are too large to be computed again"
+
+
+def test_scores_and_masks_of_three_dimensions_are_broadcast_by_their_batch() -> None:
+    x, mask = torch.randn(3, 4, 8), torch.rand(3, 4, 4) < 0.5
+    (call,) = again(
+        lambda: functional.scaled_dot_product_attention(x, x, x, attn_mask=mask | torch.eye(4).bool())
+    )
+    assert call.weights.shape == (3, 1, 4, 4)
 
 
 def test_attention_that_lies_is_recorded_as_it_was_computed(sandbox: Sandbox) -> None:
