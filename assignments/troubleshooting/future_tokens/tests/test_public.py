@@ -1,10 +1,12 @@
 """What a student may run before handing in."""
 
 import math
+import random
 
 import torch
+from hypothesis import strategies as st
 
-from graders import close, fail, fresh_tensor, held, points, tensor
+from graders import cases, close, fail, fresh_tensor, held, points, tensor
 
 
 @points(2, hint="Print the weights for three tokens: every row must be zero right of the diagonal.")
@@ -35,12 +37,14 @@ def attention_with(diagonal):
 
 
 @points(2, hint="Change the tokens from some position on, and compare all outputs before it.")
-def test_your_test_on_two_attentions(student):
+@cases(st.integers(1000, 2**32 - 1), n=1)
+def test_your_test_on_two_attentions(student, seed):
     """test_no_future rejects an attention in which each token sees the next one, and accepts a causal one."""
-    leaky, causal = student.rejects_each(
-        "test_no_future", (held(attention_with(diagonal=2)),), (held(attention_with(diagonal=1)),)
-    )
-    if not leaky:
+    # One of the two twice, in an order that is drawn: only the answers tell which is which.
+    generator = random.Random(seed)
+    wrong = generator.sample([True, False, generator.random() < 0.5], 3)
+    said = student.rejects_each("test_no_future", *((held(attention_with(1 + leaks)),) for leaks in wrong))
+    if (True, False) in zip(wrong, map(bool, said), strict=True):
         fail("Your test let an attention pass in which each token sees the one after it.")
-    if causal:
+    if (False, True) in zip(wrong, map(bool, said), strict=True):
         fail("Your test rejected an attention that is causal.")

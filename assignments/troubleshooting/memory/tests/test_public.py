@@ -1,26 +1,32 @@
 """What a student may run before handing in."""
 
 import math
+import random
 
 import torch
+from hypothesis import strategies as st
 
-from graders import close, fail, fresh_tensor, held, points, tensor
+from graders import cases, close, fail, fresh_tensor, held, points, tensor
 
 CAP = 3 * 2**20
-LENGTH, CHUNK = 896, 32  # a chunk's table has pages of its own, so that what is measured is what is used
-SHOWN = slice(0, LENGTH, 97)  # the targets whose values are compared
+# Drawn for each run. A chunk's table has pages of its own, so that what is measured is what is used, and a
+# quarter of one head's table does not fit.
+SIZES = st.tuples(st.integers(1350, 1400), st.integers(16, 20))  # length, chunk_size
+SHOWN = slice(0, None, 97)  # the targets whose values are compared
 
 
 @points(
     4, hint="Take chunk_size targets at a time: their scores, their softmax, their context; then the next."
 )
-def test_memory_of_long_batches(student):
-    """896 tokens and two heads in chunks of 32 need less than 3 MiB, and have the right values."""
-    query, key, value = fresh_tensor(3, 1, 2, LENGTH, 4, seed=1, dtype=torch.float32).unbind(0)
+@cases(SIZES, n=1)
+def test_memory_of_long_batches(student, sizes):
+    """Some 1,400 tokens and two heads in chunks of 16 to 20 need less than 3 MiB, with the right values."""
+    length, chunk = sizes
+    query, key, value = fresh_tensor(3, 1, 2, length, 4, seed=1, dtype=torch.float32).unbind(0)
     # What a first call reads of PyTorch itself is nobody's scores.
     student.chunked_attention.no_grad(query[..., :8, :], key[..., :8, :], value[..., :8, :], chunk_size=4)
     with student.memory_cap(CAP) as memory:
-        got = student.chunked_attention.no_grad(query, key, value, chunk_size=CHUNK)
+        got = student.chunked_attention.no_grad(query, key, value, chunk_size=chunk)
     student.fact("memory of the longest call", f"{memory.peak} of {CAP // 2**20} MiB")
     weights = (query[..., SHOWN, :] @ key.transpose(-2, -1) / math.sqrt(4)).softmax(-1)
     close(tensor(got, shape=value.shape)[..., SHOWN, :], weights @ value, what="the context of some targets")
@@ -40,10 +46,15 @@ def last_chunk_forgotten(query, key, value, causal=False, chunk_size=64):
 
 
 @points(2, hint="Take a length that chunk_size does not divide, and compare with PyTorch's own attention.")
-def test_your_test_on_two_attentions(student):
+@cases(st.integers(1000, 2**32 - 1), n=1)
+def test_your_test_on_two_attentions(student, seed):
     """test_same_values rejects an attention that forgets the last, shorter chunk, and accepts a right one."""
-    wrong, right = student.rejects_each("test_same_values", (held(last_chunk_forgotten),), (held(attention),))
-    if not wrong:
+    # One of the two twice, in an order that is drawn: only the answers tell which is which.
+    generator = random.Random(seed)
+    wrong = generator.sample([True, False, generator.random() < 0.5], 3)
+    models = ((held(last_chunk_forgotten if one else attention),) for one in wrong)
+    said = student.rejects_each("test_same_values", *models)
+    if (True, False) in zip(wrong, map(bool, said), strict=True):
         fail("Your test let an attention pass whose last chunk is zero where it is shorter than the others.")
-    if right:
+    if (False, True) in zip(wrong, map(bool, said), strict=True):
         fail("Your test rejected an attention that has the right values.")
