@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -127,14 +129,12 @@ def _plain(shape: Sequence[int]) -> Shape:
 
 
 def missing(ours: Sequence[Unit], theirs: Sequence[Unit]) -> int:
-    """Return for how many of our units there is no unit of its shape, and how many of theirs go unused."""
-    wanted, given = _by_shape(ours), _by_shape(theirs)
-    trained = _by_shape([unit for unit in theirs if unit.trained])
-    lacking = sum(
-        max(0, len([u for u in some if u.trained]) - len(given.get(shape, ())))
-        for shape, some in wanted.items()
-    )
-    return lacking + sum(max(0, len(some) - len(wanted.get(shape, ()))) for shape, some in trained.items())
+    """Return how many elements of our units have no unit of their shape, and how many of theirs go unused."""
+    wanted = Counter(unit.shape for unit in ours if unit.trained)
+    given = Counter(unit.shape for unit in theirs)
+    trained = Counter(unit.shape for unit in theirs if unit.trained)
+    unused = trained - Counter(unit.shape for unit in ours)
+    return sum(count * math.prod(shape) for shape, count in ((wanted - given) + unused).items())
 
 
 def arrangements(

@@ -25,7 +25,7 @@ from graders.replay import CannotReplay, Implementation, TookTooLong, answer_of,
 from graders.result import Compared, Diagnosis, NamedError
 
 # For one check and one submission: what has not been tried by then names nothing.
-SECONDS = 3.0  # of CPU, since a busy machine must give the same names
+SECONDS = 2.5  # of CPU, since a busy machine must give the same names
 SUBMISSION_SECONDS = 4.0
 PAIR_SECONDS = 1.0  # of one submission
 WAY_SECONDS = 0.5
@@ -34,6 +34,7 @@ MOST_CALLS_OF_A_PAIR = 12
 MOST_PAIRS = 300
 MOST_WAYS = 24  # to make a module again, tried with the model solution
 MOST_WAYS_OF_A_VARIANT = 4
+MOST_AGREEING_WAYS = 2
 MOST_CALLS_FOR_WAYS = 12
 
 
@@ -123,8 +124,8 @@ class Diagnoser:
         """Return the variant, or pair of variants, that answers a failing check's calls as the student did.
 
         Of the other checks' calls those of the same form must fit too, so that a chance likeness in one small
-        case names nothing. Other forms may show another error besides. A variant that loses a check that
-        passed is another error. None where there is nothing to compare.
+        case names nothing. Other forms may show another error besides. A variant that loses none of the
+        checks that failed is another error. None where there is nothing to compare.
         """
         variants = [one for one in exercise.variants if one.diagnose and one.path.suffix == ".py"]
         model = self._model(exercise)
@@ -132,7 +133,7 @@ class Diagnoser:
         if not variants or model is None or not calls:
             return None
         known = len(variants)
-        variants = [one for one in variants if not rest.passed & set(one.loses)]
+        variants = [one for one in variants if rest.failed & set(one.loses)]
         for variant in variants:
             self._load(variant.path)
         _warm_up()
@@ -144,7 +145,12 @@ class Diagnoser:
         )
         try:
             evidence.ways = _likeliest(evidence)
-            fitting, way = self._singles(evidence, variants)
+            # Those that lose nothing that passed are likelier, and mostly all that need be tried.
+            likelier = [one for one in variants if not rest.passed & set(one.loses)]
+            fitting, way = self._singles(evidence, likelier)
+            if not fitting:
+                evidence.ways = evidence.ways[:1]
+                fitting, way = self._singles(evidence, [one for one in variants if one not in likelier])
             return self._finding(evidence, known, variants, fitting, way)
         except TookTooLong:
             return None
@@ -329,7 +335,8 @@ def _likeliest(evidence: Evidence) -> list[int]:
             agreeing[way] = found
         if found > len(calls) // 2:
             break
-    ways = sorted(agreeing, key=lambda way: -agreeing[way])
+    ways = sorted(agreeing, key=lambda way: -agreeing[way])[:MOST_AGREEING_WAYS]
+    # Some calls, such as those of one token, agree in many ways: so the first ones are tried besides.
     return list(dict.fromkeys([*ways, *range(MOST_WAYS_OF_A_VARIANT)]))[:MOST_WAYS_OF_A_VARIANT]
 
 
@@ -338,8 +345,6 @@ def _warm_up() -> None:
     """Have torch import what it imports with its first masked attention: that is no student's time."""
     layer = torch.nn.MultiheadAttention(1, 1, batch_first=True)
     layer(*[torch.zeros(1, 1, 1)] * 3, key_padding_mask=torch.zeros(1, 1, dtype=torch.bool))
-    with torch.device("meta"):
-        torch.nn.TransformerEncoderLayer(2, 1, 2)
 
 
 def _script(exercise: Exercise) -> Path:

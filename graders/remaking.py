@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,12 +18,12 @@ import torch
 from graders.arrangements import Arrangement, State, Unit, arrangements, filled, layout, missing, units
 from graders.calls import Call
 
-MOST_BUILDS = 60
+MOST_BUILDS = 40
 LARGEST = 1024
 COUNTING = ("layer", "depth", "block")
 MOST_KNOWN = 64
 MOST_OPTIONS = 8
-HEADS = (1, 2, 4, 8)
+HEADS = (1, 2, 3, 4, 6, 8)
 
 
 # The options that gave a layout, by the optional arguments of the class: found out once for all variants.
@@ -129,32 +130,41 @@ class Remaker:
         better = True
         while left and better:
             better = False
-            for name, size in self._candidates(names):
-                if self._builds >= MOST_BUILDS:
-                    return options
-                try:
-                    lacking = self._lacking({**options, name: size})
-                except Exception:  # noqa: S112 - our class refuses these sizes
-                    continue
-                if lacking < left:
-                    left, options, better = lacking, {**options, name: size}, True
+            for name in names:
+                tried = list(self._tried(name, options))
+                if tried and min(tried)[0] < left:  # the best size of one argument, then of the next
+                    left, size = min(tried)
+                    options, better = {**options, name: size}, True
                 if not left:
                     break
         return options
 
-    def _candidates(self, names: Sequence[str]) -> Iterator[tuple[str, int]]:
-        """Yield (argument, size): small numbers for what is counted, else sizes that show in the shapes."""
+    def _tried(self, name: str, options: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+        """Yield (what is lacking, size) for sizes of one argument, until nothing is."""
+        for size in self._candidates(name):
+            if self._builds >= MOST_BUILDS:
+                return
+            try:
+                lacking = self._lacking({**options, name: size})
+            except Exception:  # noqa: S112 - our class refuses this size
+                continue
+            yield lacking, size
+            if not lacking:
+                return
+
+    def _candidates(self, name: str) -> Sequence[int]:
+        """Return small numbers for what is counted, else sizes that show in the shapes, the width first."""
+        if "head" in name:
+            return ()  # it shows in no shape
+        if any(word in name for word in COUNTING):
+            return range(1, 7)
         given = {value for value in (*self._args, *self._kwargs.values()) if isinstance(value, int)}
-        shown = {size for unit in self._units for size in unit.shape if 1 < size <= LARGEST} - given
-        for name in names:
-            if "head" in name:
-                continue  # it shows in no shape
-            counts = any(word in name for word in COUNTING)
-            yield from ((name, size) for size in (range(1, 7) if counts else sorted(shown, reverse=True)))
+        often = Counter(size for unit in self._units for size in unit.shape if 1 < size <= LARGEST)
+        return [size for size, _ in often.most_common(6) if size not in given]
 
     def _lacking(self, options: Mapping[str, Any]) -> int:
-        with torch.device("meta"):
-            return missing(_units(self._built(options)), self._units)
+        # Not on the meta device: an nn.Embedding there has torch import its compiler, for seconds.
+        return missing(_units(self._built(options)), self._units)
 
     def _unseen(self, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield these options, and others that leave every shape as it is: heads, the place of a norm."""
