@@ -36,7 +36,7 @@ class MemoryCap:
             except StudentRaised as raised:
                 if not raised.memory:
                     raise
-                said = _sentence(raised, self.bytes)
+                said = _sentence(raised, self.bytes, use.held_bytes if use.counted_bytes else 0)
                 raise StudentRaised(raised.type_name, said, raised.traceback, memory=True) from None
         self.peak_bytes = max(self.peak_bytes, use.peak_bytes)
 
@@ -46,7 +46,10 @@ def mebibytes(count: int) -> str:
     return f"{count / 2**20:.3g} MiB"
 
 
-def _sentence(raised: StudentRaised, count: int) -> str:
+def _sentence(raised: StudentRaised, count: int, held: int) -> str:
     asked = _ASKED.search(raised.message)
     much = f"{mebibytes(int(asked[1]))} at once" if asked and len(asked[1]) < 20 else "more"
-    return f"this call may use {mebibytes(count)} of memory, and in the end it asked for {much}"
+    said = f"this call may use {mebibytes(count)} of memory, and in the end it asked for {much}"
+    if held:
+        said += f"; your program held {mebibytes(held)} before it, which counts beyond {mebibytes(count)}"
+    return said

@@ -1,5 +1,8 @@
 """A cap on what one question may allocate, above what the guest holds when it is asked.
 
+What it holds beforehand could be put to use in the call, or given back for as much else. So no more of it
+than the cap itself goes without being counted: whoever needs more than twice the cap is found in any case.
+
 The guest sets itself a limit, so that honest code fails at the line that asks for too much. It can lift that
 limit, and the grader often may not set another process's; so the grader also measures. The kernel keeps
 the largest resident size of a process exactly, however short it lasted; other processes of the guest are
@@ -27,9 +30,14 @@ _LIBRARIES = 16 * 2**20
 
 @dataclass
 class MemoryUse:
-    """What was used within a cap, in bytes, known when it is left."""
+    """What was used within a cap, in bytes, known when it is left.
+
+    `held_bytes` is what the guest held before, above the zygote; `counted_bytes` of it count as used.
+    """
 
     peak_bytes: int = 0
+    held_bytes: int = 0
+    counted_bytes: int = 0
 
 
 class Peak:
@@ -58,22 +66,36 @@ class Peak:
 def capped(guest: Guest, exchange: Exchange, pid: int, count: int) -> Iterator[MemoryUse]:
     """Within it, what the guest is asked may allocate `count` bytes beyond what it holds now.
 
-    Raises GuestMemory where it used more; what fails in the student's code is StudentRaised with `memory`.
+    Of what it holds now `count` bytes are free, too; the rest is counted. Raises GuestMemory where it used
+    more; what fails in the student's code is StudentRaised with `memory`.
     """
-    use = MemoryUse()
-    guest.operate("settle_memory")
+    use = _settled(guest, exchange, count)
+    room = count - use.counted_bytes
+    if room <= 0:
+        raise exchange.stop(GuestMemory(count, use.held_bytes))
     peak = Peak(pid)
-    guest.operate("limit_memory", peak.data_bytes + count)
-    exchange.cap_memory(count)
+    guest.operate("limit_memory", peak.data_bytes + room)
+    exchange.cap_memory(room, count)
     try:
         yield use
     finally:
         exchange.cap_memory(None)
-        use.peak_bytes = peak.bytes()
+        use.peak_bytes = peak.bytes() + use.counted_bytes
         if guest.alive:
             _lift(guest, exchange, count)
     if use.peak_bytes > count:
-        raise exchange.stop(GuestMemory(count))
+        raise exchange.stop(GuestMemory(count, use.held_bytes if use.counted_bytes else 0))
+
+
+def _settled(guest: Guest, exchange: Exchange, count: int) -> MemoryUse:
+    """What the guest holds when it has given back what it can."""
+    guest.operate("settle_memory")
+    held = exchange.look_at_memory()
+    if held > count:  # garbage counts for nobody; to look for it takes time
+        guest.collect()
+        guest.operate("settle_memory", True)
+        held = exchange.look_at_memory()
+    return MemoryUse(held_bytes=held, counted_bytes=max(0, held - count))
 
 
 def _lift(guest: Guest, exchange: Exchange, count: int) -> None:

@@ -261,10 +261,10 @@ class Exchange:
         self.peak_memory_bytes = max(self.peak_memory_bytes, now)
         return now
 
-    def cap_memory(self, count: int | None) -> None:
-        """Stop the guest at `count` bytes above what it holds now; None: at its limit, as ever."""
+    def cap_memory(self, count: int | None, told: int = 0) -> None:
+        """Stop the guest at `count` bytes above what it holds now, saying `told`; None: at its limit, as ever."""
         limit = self._limits.memory_bytes
-        self.memory_cap = limit if count is None else min(limit, count)
+        self.memory_cap = limit if count is None else min(limit, told)
         self._most_memory = limit if count is None else min(limit, self.look_at_memory() + count)
 
     def _read(self, stream: Stream) -> None:

@@ -7,6 +7,7 @@ which measures (see `sandbox.capping`).
 from __future__ import annotations
 
 import ctypes
+import gc
 import resource
 
 # mallopt(3), of the C library.
@@ -20,8 +21,13 @@ _KEPT, _KEPT_AT_THE_TOP = 32 * 2**20, 64 * 2**20
 _libc = ctypes.CDLL(None)
 
 
-def settle_memory() -> None:
-    """Give free pages back and keep none from now on, so that what is measured is what is used."""
+def settle_memory(garbage: bool = False) -> None:
+    """Give free pages back and keep none from now on, so that what is measured is what is used.
+
+    With `garbage`, what only refers to itself is given back as well.
+    """
+    if garbage:
+        gc.collect()
     _libc.mallopt(_M_MMAP_THRESHOLD, _OWN_PAGES)
     _libc.malloc_trim(0)
 

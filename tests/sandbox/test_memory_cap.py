@@ -72,12 +72,50 @@ def test_a_loop_of_small_steps_needs_what_one_step_needs(load: Load) -> None:
 
 def test_the_cap_is_above_what_is_held_and_gone_afterwards(load: Load) -> None:
     guest = load(HONEST)
-    guest.call("keep", 2 * CAP)
-    with guest.memory_cap(CAP):
+    guest.call("keep", 7 * CAP // 8)
+    with guest.memory_cap(CAP) as use:
         guest.call("keep", CAP // 2)
+    assert 0.45 * CAP < use.peak_bytes < 0.6 * CAP
     assert guest.call("take", 2 * CAP) == 1
-    with guest.memory_cap(CAP):
+    with guest.memory_cap(CAP) as use:
         guest.call("keep", CAP // 2)
+    assert 0.8 * CAP < use.peak_bytes < CAP, "of what is held no more than the cap is free"
+
+
+def test_garbage_is_not_counted(load: Load) -> None:
+    guest = load(
+        HONEST
+        + """
+def circle(count):
+    ring = [torch.ones(count, dtype=torch.uint8)]
+    ring.append(ring)
+"""
+    )
+    guest.call("circle", 4 * CAP)
+    with guest.memory_cap(CAP) as use:
+        guest.call("take", CAP // 2)
+    assert use.counted_bytes == 0
+
+
+def test_a_guest_that_holds_too_much_is_told_so_before_it_is_asked(load: Load) -> None:
+    guest = load(HONEST)
+    guest.call("keep", 3 * CAP)
+    with pytest.raises(GuestMemory) as caught, guest.memory_cap(CAP):
+        pytest.fail("it was asked")
+    assert "your program held 24" in caught.value.sentence
+    assert caught.value.sentence.endswith(
+        "of memory before the call. Beyond 8 MiB, that counts as memory of the call, which may use 8 MiB."
+    )
+
+
+@pytest.mark.parametrize("name", ["buffer", "ballast", "refilled"])
+@pytest.mark.parametrize("count", [5 * CAP // 2, 3 * CAP])
+def test_memory_that_was_taken_beforehand_is_of_no_use(load: Load, name: str, count: int) -> None:
+    guest = load("memory_taken_before")
+    guest.call("before", count // 2)
+    with pytest.raises(GuestMemory), guest.memory_cap(CAP):
+        guest.call(name, count)
+    assert not guest.alive
 
 
 def test_a_guest_that_keeps_all_of_it_is_stopped_or_answers_on(load: Load) -> None:
