@@ -262,7 +262,7 @@ class Exchange:
         return now
 
     def cap_memory(self, count: int | None, told: int = 0) -> None:
-        """Stop the guest at `count` bytes above what it holds now, saying `told`; None: at its limit, as ever."""
+        """Stop the guest at `count` bytes above what it holds now, saying `told`; None: at its limit."""
         limit = self._limits.memory_bytes
         self.memory_cap = limit if count is None else min(limit, told)
         self._most_memory = limit if count is None else min(limit, self.look_at_memory() + count)
