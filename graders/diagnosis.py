@@ -114,11 +114,11 @@ class Evidence:
 class Diagnoser:
     """The variants of an assignment's exercises, loaded when they are first needed."""
 
-    def __init__(self, *, leave_out: bool = False) -> None:
+    def __init__(self, *, name_rivals: bool = False) -> None:
         self._loaded: dict[object, Implementation | None] = {}
         self._sizes: Sizes = {}
         self._left, self._left_for_pairs = SUBMISSION_SECONDS, PAIR_SECONDS
-        self._leave_out = leave_out  # say too what would be named if the variant that fits were not known
+        self._name_rivals = name_rivals  # say too what would be named if the variant that fits were not known
 
     def diagnose(self, exercise: Exercise, failing: Sequence[Call], rest: Rest) -> Finding | None:
         """Return the variant, or pair of variants, that answers a failing check's calls as the student did.
@@ -177,7 +177,7 @@ class Diagnoser:
         if evidence.late:
             return Finding(Compared(variants=compared))
         alike, seen = [Diagnosis(**_named(by_name[root]).model_dump()) for root in roots], roots
-        if not roots or (self._leave_out and len(roots) == 1):
+        if not roots or (self._name_rivals and len(roots) == 1):
             rest = [one for one in variants if _root(one) not in roots]
             started = time.process_time()
             found = self._pairs(evidence, rest, way)

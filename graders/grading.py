@@ -92,13 +92,13 @@ class Grading:
         seed: int,
         model: Callable[[Collected], Guests | None],
         *,
-        leave_out: bool = False,
+        name_rivals: bool = False,
     ) -> None:
         self._sandbox = sandbox
         self._seed = seed
         self._model = model
         self._book = CaseBook(seed)
-        self._diagnoser = Diagnoser(leave_out=leave_out)
+        self._diagnoser = Diagnoser(name_rivals=name_rivals)
         self._sound: dict[tuple[str, torch.dtype], bool] = {}
         self._asked: dict[tuple[str, torch.dtype], tuple[Foreseen, ...]] = {}
         self._now: Attempt | None = None

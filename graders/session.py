@@ -64,13 +64,13 @@ class GradingSession:
         seed: int,
         *,
         public_only: bool = False,
-        leave_out: bool = False,
+        name_rivals: bool = False,
     ) -> None:
         self.assignment = assignment
         self.sandbox = sandbox
         self.seed = seed
         self.public_only = public_only
-        self.leave_out = leave_out  # say what would be named if the variant that fits were not known
+        self.name_rivals = name_rivals  # say what would be named if the variant that fits were not known
 
     def run(self, jobs: Iterable[Job], sink: Callable[[Result], None]) -> None:
         """Grade every job as it comes and hand each Result to `sink`.
@@ -78,7 +78,7 @@ class GradingSession:
         `jobs` may block while it waits for more. A fault of ours while one submission is graded becomes a
         Result that is `not_graded`. Raises AssignmentError, and whatever `jobs` or `sink` raises.
         """
-        grading = Grading(self.sandbox, self.seed, self._model, leave_out=self.leave_out)
+        grading = Grading(self.sandbox, self.seed, self._model, name_rivals=self.name_rivals)
 
         def loop(checks: tuple[Collected, ...]) -> None:
             for job in jobs:

@@ -148,7 +148,7 @@ def _run(
         for exercise in assignment.exercises:
             jobs = [Job(Student(id=f"{row.kind} {row.name}"), row.path) for row in programs[exercise.id]]
             if jobs:
-                session = GradingSession(_alone(assignment, exercise), own, seed, leave_out=True)
+                session = GradingSession(_alone(assignment, exercise), own, seed, name_rivals=True)
                 session.run(jobs, tell)
 
     rows: list[Row] = []
