@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 
 import pytest
 import torch
@@ -173,7 +172,8 @@ def test_the_kept_tests_of_the_model_answers_tell_them_apart():
 def test_the_memory_asked_for_stands_between_chunks_and_the_whole_table():
     """Four tables of a chunk, and as much again, are within the cap; the whole one is more than two caps."""
     checks = load(TROUBLE["memory"].public_tests)
-    chunk, table = (4 * 2 * rows * checks.LENGTH for rows in (checks.CHUNK, checks.LENGTH))
-    assert 2 * 4 * chunk <= checks.CAP
-    assert table >= 2 * checks.CAP
-    assert math.isclose(table / 2**20, 6.125)
+    shortest, longest = checks.LENGTHS
+    assert 2 * 4 * (4 * 2 * checks.CHUNKS[1] * longest) <= checks.CAP
+    assert 4 * 2 * shortest**2 >= 2 * checks.CAP
+    # Nor are scores and weights of a quarter of one head's targets within it.
+    assert 2 * 4 * shortest * (shortest // 4) > checks.CAP
