@@ -11,7 +11,8 @@ from graders import cases, close, fail, fresh_tensor, held, points, tensor
 CAP = 3 * 2**20
 # Drawn for each run. A chunk's table has pages of its own, so that what is measured is what is used, and a
 # quarter of one head's table does not fit.
-SIZES = st.tuples(st.integers(1350, 1400), st.integers(16, 20))  # length, chunk_size
+LENGTHS, CHUNKS = (1350, 1400), (16, 20)
+SIZES = st.tuples(st.integers(*LENGTHS), st.integers(*CHUNKS))
 SHOWN = slice(0, None, 97)  # the targets whose values are compared
 
 
