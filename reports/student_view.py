@@ -245,7 +245,7 @@ def _unnamed(checks: Sequence[CheckResult], *, instructor: bool) -> str:
         return ""
     if not instructor:
         known = "" if len(unnamed) == len(compared) else "Some of "
-        text = "what fails here matches no error that we know; the values below show where to look."
+        text = "what fails here matches no error that we know."
         return f"{known}{text}" if known else text[0].upper() + text[1:]
     most = max(c.compared.variants for c in unnamed if c.compared)
     alike = sorted({name for c in unnamed if c.compared for name in c.compared.alike})
