@@ -42,9 +42,6 @@ def test_the_starter_runs_and_its_test_is_still_to_be_written(name):
     assert all(hasattr(module, asked) for asked in exercise.names)
 
 
-# What each starter does wrong, and its solution right.
-
-
 def decoder(module, length):
     generator = torch.Generator().manual_seed(0)
     x, w_qkv, w_out = (torch.randn(shape, generator=generator) for shape in ((2, length, 8), (8, 24), (8, 8)))
