@@ -129,8 +129,14 @@ def test_variants_that_cannot_be_told_apart_are_a_problem(
     with_a_twin: Callable[[str], ValidationReport],
 ) -> None:
     problems = " ".join(with_a_twin("").problems)
-    assert "test_pool would be diagnosed as same_again if this variant were not known" in problems
-    assert "test_pool would be diagnosed as pools_padding if this variant were not known" in problems
+    assert (
+        "test_pool, test_pool_example would be diagnosed as same_again if this variant were not known"
+        in problems
+    )
+    assert (
+        "test_pool, test_pool_example would be diagnosed as pools_padding if this variant were not known"
+        in problems
+    )
     assert "tiny: 3 of 5 variants named; not named: pools_padding, same_again; at least 9 of 10" in problems
 
 
