@@ -19,6 +19,7 @@ from sandbox import Guest, Opaque
 MOST_MODULES = 4
 MOST_CALLS = 64
 MOST_CALLS_OF_PASSED = 8
+MOST_TENSORS = 2000  # of one module: more would take long to keep, and longer to make again
 
 _names: WeakKeyDictionary[Guest, dict[int, frozenset[str] | None]] = WeakKeyDictionary()
 
@@ -61,14 +62,17 @@ def _made_a_module(call: Call) -> bool:
 
 def _keep(module: RemoteModule, loaded: Mapping[str, torch.Tensor] | None) -> Kept | None:
     if loaded is not None:
-        return Kept(module._made_by, loaded)
+        return Kept(module._made_by, loaded) if len(loaded) <= MOST_TENSORS else None
     if module._loaded is not None:
         return None  # the state in which it was asked is gone
     try:
+        if len(_trained(module) or ()) > MOST_TENSORS:
+            return None
         module._guest.start_check()  # the time for this is ours, not the check's
-        return Kept(module._made_by, module.state_dict())
+        state = module.state_dict()
     except Exception:
         return None  # the guest is gone, or the student's code raised
+    return Kept(module._made_by, state) if len(state) <= MOST_TENSORS else None
 
 
 def _trained(module: RemoteModule) -> frozenset[str] | None:

@@ -5,7 +5,7 @@ Each is one function; `OPERATIONS` at the end names those that the grader may as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,6 +13,11 @@ import torch
 from torch import nn
 
 from .memory import limit_memory, settle_memory
+from .values import plain_tensor
+
+# Of the parameters and buffers of one module: what an answer can hold.
+MOST_NAMES = 10_000
+MOST_LETTERS = 2**20
 
 
 class NoHidden(LookupError):
@@ -39,9 +44,56 @@ def cast(handle: object, dtype: torch.dtype) -> None:
 
 
 def state_dict(handle: object) -> dict[str, torch.Tensor]:
+    module = _module(handle)
+    trained = {name for name, _ in module.named_parameters(remove_duplicate=False)}
+    state = {name: value for name, value in module.state_dict().items() if isinstance(value, torch.Tensor)}
+    _few_enough(state)
     return {
-        name: value for name, value in _module(handle).state_dict().items() if isinstance(value, torch.Tensor)
+        name: looked_at(value, f"the {'parameter' if name in trained else 'buffer'} `{_short(name)}`")
+        for name, value in state.items()
     }
+
+
+def looked_at(value: torch.Tensor, what: str) -> torch.Tensor:
+    """The tensor as a plain one. Raises TypeError with a sentence that names it where there is none."""
+    plain = plain_tensor(value)
+    if plain is None:
+        raise TypeError(f"{what} {_oddity(value)}, which cannot be looked at")
+    return plain
+
+
+def _oddity(value: torch.Tensor) -> str:
+    """What keeps a tensor from being a plain one, as a clause."""
+    try:
+        if value.is_nested:
+            return "is a nested tensor"
+        if value.layout is not torch.strided:
+            return "is sparse"
+        if value.is_meta:
+            return "is on the meta device, where it has no values"
+        if value.is_quantized:
+            return "is quantized"
+        return f"has the dtype {str(value.dtype).removeprefix('torch.')}"
+    except Exception:  # a subclass of the student's may answer anything
+        return f"is a {type(value).__name__[:100]}"
+
+
+def _few_enough(named: Mapping[str, object]) -> None:
+    if len(named) > MOST_NAMES:
+        raise ValueError(
+            f"the module has {len(named):,} parameters and buffers; "
+            f"more than {MOST_NAMES:,} cannot be looked at"
+        )
+    letters = sum(map(len, named))
+    if letters > MOST_LETTERS:
+        raise ValueError(
+            f"the names of the module's parameters and buffers have {letters:,} characters; "
+            f"more than {MOST_LETTERS:,} cannot be looked at"
+        )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 60 else f"{name[:59]}…"
 
 
 def load_state_dict(handle: object, state: dict[str, torch.Tensor]) -> None:
@@ -49,10 +101,9 @@ def load_state_dict(handle: object, state: dict[str, torch.Tensor]) -> None:
 
 
 def parameters(handle: object) -> list[tuple[str, tuple[int, ...], torch.dtype, bool]]:
-    return [
-        (name, tuple(value.shape), value.dtype, value.requires_grad)
-        for name, value in _module(handle).named_parameters()
-    ]
+    named = dict(_module(handle).named_parameters())
+    _few_enough(named)
+    return [(name, tuple(value.shape), value.dtype, value.requires_grad) for name, value in named.items()]
 
 
 def submodules(handle: object) -> list[tuple[str, str]]:
@@ -99,6 +150,7 @@ def gradients(
         function = handle if method is None else getattr(handle, method)
         output = function(*inputs, **kwargs)
         named = dict(handle.named_parameters()) if isinstance(handle, nn.Module) else {}
+        _few_enough(named)
         trained = {name: value for name, value in named.items() if value.requires_grad}
         floats = [value for value in inputs if isinstance(value, torch.Tensor) and value.requires_grad]
         loss = weighted_sum(output, cotangent_seed)
@@ -106,8 +158,11 @@ def gradients(
         found: list[torch.Tensor | None] = [None] * len(wanted)
         if loss.requires_grad and wanted:
             found = list(torch.autograd.grad(loss, wanted, allow_unused=True))
+    # Those of an nn.Embedding may be sparse, if it was asked to.
+    found = [one.to_dense() if one is not None and one.layout is torch.sparse_coo else one for one in found]
     by_name: dict[str, torch.Tensor | None] = dict.fromkeys(named)
-    by_name.update(zip(trained, found[: len(trained)], strict=True))
+    for name, one in zip(trained, found, strict=False):
+        by_name[name] = None if one is None else looked_at(one, f"the gradient of `{_short(name)}`")
     of_inputs = iter(found[len(trained) :])
     return (
         output,
@@ -168,7 +223,7 @@ def hidden(handle: object, *args: Any, **kwargs: Any) -> torch.Tensor | None:
     with _Hidden(model, args[0]) as seen, torch.no_grad():
         model(*args, **kwargs)
     _counts[model] = seen.count
-    return seen.last
+    return None if seen.last is None else looked_at(seen.last, "the last hidden state")
 
 
 def call_with_hidden(

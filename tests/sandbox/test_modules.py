@@ -184,3 +184,56 @@ def test_what_is_no_module_is_an_error(load: Load) -> None:
     guest = load("class A: pass\ndef make(): return A()")
     with pytest.raises(StudentRaised, match="A is not a torch"):
         guest.parameters(guest.call("make"))
+
+
+# What the hostile corpus tries
+
+LONG = "n" * 59 + "…"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Sparse", "the buffer `x` is sparse, which cannot be looked at"),
+        (
+            "Meta",
+            "the parameter `x` is on the meta device, where it has no values, which cannot be looked at",
+        ),
+        ("Complex", "the buffer `x` has the dtype complex64, which cannot be looked at"),
+        ("Nested", "the buffer `x` is a nested tensor, which cannot be looked at"),
+        ("Quantized", "the buffer `x` is quantized, which cannot be looked at"),
+        ("LongName", f"the buffer `{LONG}` is sparse, which cannot be looked at"),
+        ("Many", "the module has 14,000 parameters and buffers; more than 10,000 cannot be looked at"),
+        (
+            "Letters",
+            "the names of the module's parameters and buffers have 2,000,000 characters; "
+            "more than 1,048,576 cannot be looked at",
+        ),
+    ],
+)
+def test_a_state_that_cannot_be_looked_at_is_named(load: Load, name: str, sentence: str) -> None:
+    guest = load("odd_state")
+    with pytest.raises(StudentRaised) as caught:
+        guest.state_dict(guest.call(name))
+    assert caught.value.message == sentence
+    assert guest.alive
+
+
+def test_too_many_parameters_are_counted_for_every_question(load: Load) -> None:
+    guest = load("odd_state")
+    model = guest.call("Many")
+    with pytest.raises(StudentRaised, match="the module has 14,000 parameters"):
+        guest.parameters(model)
+    with pytest.raises(StudentRaised, match="the module has 14,000 parameters"):
+        guest.gradients(model, (torch.ones(2),), {}, 1)
+
+
+def test_sparse_gradients_are_gradients(load: Load) -> None:
+    guest = load("odd_state")
+    model = guest.call("SparseGradients")
+    got = guest.gradients(model, (torch.tensor([1, 1]),), {}, 1)
+    expected = torch.zeros(3, 2)
+    (weighted_sum(weight := torch.zeros(2, 2, requires_grad=True), 1)).backward()
+    assert weight.grad is not None
+    expected[1] = weight.grad.sum(0)
+    torch.testing.assert_close(got.parameters["weight"], expected)
