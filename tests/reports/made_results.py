@@ -345,11 +345,11 @@ _WORDS = (
 _MARKED_AT = datetime(2026, 3, 9, 16, 30, tzinfo=UTC)
 
 
-def words(*items: RubricResult, pieces: tuple[AnswerPiece, ...] = _WORDS) -> Result:
+def words(*items: RubricResult, pieces: tuple[AnswerPiece, ...] = _WORDS, student: str = "ines") -> Result:
     """Return a Result in which an answer in words is asked for."""
     return result(
-        "grace",
-        "Grace Hopper",
+        student,
+        student.title(),
         rubric=items,
         answers=(
             Answer(
@@ -385,11 +385,13 @@ MARKED = words(
         comment="Which sources does a real token still see?\nSay it with the mask.",
         answer_changed=True,
     ),
+    student="jan",
 )
 UNANSWERED = words(
     item("mean", _MEAN, points=0, answered=False, comment="No answer was found."),
     item("attention", _ATTENTION, points=0, answered=False, comment="No answer was found."),
     pieces=(),
+    student="kira",
 )
 ALL: dict[str, Result] = {
     "waiting": WAITING,
