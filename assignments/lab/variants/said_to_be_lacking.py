@@ -1,4 +1,4 @@
-"""A clear sentence that the installed PyTorch lacks average_attn_weights."""
+"""A sentence that the installed PyTorch lacks average_attn_weights, which it has."""
 
 import torch
 from torch import nn
