@@ -12,7 +12,9 @@ from typing import Any
 Names = Mapping[str, Sequence[str]]  # what else a thing may be called, by its own name
 
 _BETWEEN = re.compile(r"[,;/&+]|\band\b|\bor\b|\n")
-_AROUND = re.compile(r"^\s*(?:lines?\b)?[\s:(\[]*|[\s:.)\]]*$")
+_LINE = re.compile(r"lines?\b")
+_BLANKS = " \t\n\r\f\v\u00a0"
+MOST_TEXT = 10_000  # letters; an answer is a letter or two
 
 
 def named_part(answer: Mapping[str, Any], part: str, other_names: Sequence[str] = ()) -> tuple[bool, Any]:
@@ -38,9 +40,14 @@ def lines_named(value: Any, lines: Names) -> frozenset[str] | None:
     whole = known.get(_tight(value))
     if whole:
         return frozenset({whole})
-    words = [_AROUND.sub("", word) for word in _BETWEEN.split(value.lower())]
+    words = [_bare(word) for word in _BETWEEN.split(value[:MOST_TEXT].lower())]
     letters = [known.get(_tight(word)) for word in words if word]
     return frozenset(letter for letter in letters if letter) if letters and all(letters) else None
+
+
+def _bare(word: str) -> str:
+    """Return "d" for "line (d)."."""
+    return _LINE.sub("", word.strip(), count=1).strip(_BLANKS + ":([.)]")
 
 
 def _plain(name: str) -> str:

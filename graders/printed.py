@@ -21,8 +21,10 @@ _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:\.(\d*))?|\.(\d+))(?:[eE]([-+]?\d
 
 def printed_shape(text: str, shape: Sequence[int]) -> bool:
     """Return whether a shape was printed: "(3, 4, 8)", "torch.Size([3, 4, 8])", "3 x 4 x 8", "B=3, T=4"."""
-    between = r"\s*[,x×*;|/]?\s*(?:[A-Za-z_]+\s*[=:]?\s*)?"
-    before, after = r"(?<![\w.])(?<!\d, )(?<!\d,)", r"(?!\w|\.\d|\s*[,x×*]\s*\d)"
+    # Blanks that may be many, beside others that may be many, would be tried in every division.
+    text = " ".join(text.split())
+    between = r" ?[,x×*;|/]? ?(?:[A-Za-z_]{1,40} ?[=:]? ?)?"
+    before, after = r"(?<![\w.])(?<!\d, )(?<!\d,)", r"(?!\w|\.\d| ?[,x×*] ?\d)"
     return re.search(before + between.join(map(str, shape)) + after, text) is not None
 
 

@@ -73,7 +73,9 @@ def marked_shapes(text: str) -> tuple[str, list[Found]]:
 
 def _plain(text: str) -> str:
     """Return the text without markup: LaTeX, Markdown, HTML, fancy brackets; every kind of "times" is ×."""
-    plain = unicodedata.normalize("NFKC", text.replace("×", " × ").replace("§", " "))
+    # Some characters stand for many: what comes of a text is bounded as the text is.
+    plain = unicodedata.normalize("NFKC", text.replace("×", " × ").replace("§", " "))[: 2 * len(text)]
+    plain = _squeezed(plain)
     plain = re.sub(r"</?[a-zA-Z][a-zA-Z0-9]*(?: [^<>]*)?/?>", " ", plain)
     plain = re.sub(r"\\(?:times|cdot|ast)\b", " × ", plain)
     plain = re.sub(r"\\(?:r?ightarrow|to|mapsto|longrightarrow|Rightarrow|implies)\b", " → ", plain)
@@ -94,7 +96,7 @@ def _plain(text: str) -> str:
         r"(?<=[\w)])\s*\*\s*(?=[\dA-Z(])(?!\*)", " × ", re.sub(r"\*\*|__(?=\W)|(?<=\W)__", "¶", plain)
     )
     plain = re.sub(r"`+", " ", plain)
-    plain = re.sub(r"-by-", " by ", plain, flags=re.I)
+    plain = _squeezed(re.sub(r"-by-", " by ", plain, flags=re.I))
     for words, number in _NUMBERS.items():
         plain = re.sub(rf"\b{words}\b", number, plain, flags=re.I)
     # Annotations of single sizes: 8 (batch) × 32 (target) × 32 (source).
@@ -106,6 +108,19 @@ def _plain(text: str) -> str:
     )
     plain = re.sub(r"(?<=\b[A-Z])\s*[xX]\s*(?=[A-Z]\b|\d)|(?<=\b[A-Z])x(?=[A-Z]x|[A-Z]\b)", " × ", plain)
     return _INDEXED.sub(lambda m: "(" + ", ".join(filter(None, m.groups())) + ")", plain)
+
+
+def _squeezed(text: str) -> str:
+    """Return the text with runs of blanks as one blank, of which line ends and empty lines remain.
+
+    A pattern with a place for blanks beside another is then no slower on many of them.
+    """
+
+    def fewer(run: re.Match[str]) -> str:
+        lines = min(run.group().count("\n"), 2)
+        return "\n" * lines + ("" if lines and run.group().endswith("\n") else " ")
+
+    return re.sub(r"\s{2,}", fewer, text)
 
 
 def _replaced(plain: str, bound: dict[str, int], put: Put) -> str:

@@ -231,7 +231,7 @@ def _doubted(text: str, shapes: tuple[StatedShape, ...]) -> tuple[tuple[StatedSh
         if first.rank in (Rank.DENIED, Rank.OTHER):
             ranked[index] = replace(second, rank=min(first.rank, second.rank))
         elif second.rank not in (Rank.DENIED, Rank.OTHER) and not _UNLESS.match(between[index + 1]):
-            if _OF_A_THING.search(_BREAKS.split(between[index - 1])[-1] or ""):
+            if _OF_A_THING.search(_BREAKS.split(between[index - 1][-300:])[-1] or ""):
                 continue  # "for an input of (8, 32, 128) or (8, 32, 64)"
             rank = max(first.rank, second.rank, Rank.SAID)
             ranked[index - 1 : index + 1] = replace(first, rank=rank), replace(second, rank=rank)

@@ -21,7 +21,7 @@ from reports.visible_text import one_line
 
 # A cell that begins so is a formula to one spreadsheet or another, also after blanks, in full width,
 # and after a semicolon or tab where these part cells.
-_FORMULA = re.compile(r"(^|[;\t])(\s*)(?=[=+\-@＝＋－＠])")
+_FORMULA = re.compile(r"(^|[;\t])([^\S\t]*+)(?=[=+\-@＝＋－＠])")
 _MAX_CELL = 1000
 
 

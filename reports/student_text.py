@@ -24,7 +24,7 @@ _MARKUP = re.compile(r"[\\`*_\[\]|~$]")
 _BLOCK_START = re.compile(r"^(?:(\d{1,9})([.)])|([#+\-=:!]))")
 _REFERENCE = re.compile(r"([@#])(?=\w)")
 _ADDRESS = re.compile(r"(?<=[A-Za-z]):(?=//)|(?<=\bwww)\.|(?<=\bWWW)\.")
-_COMMAND_LINE = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+_COMMAND_LINE = re.compile(r"^([^\S\n]*+):(?=:)", re.MULTILINE)
 _COMMAND_ANYWHERE = re.compile(r"##(?=(?:vso)?\[)")
 _JOINER = "\u2060"  # unseen, and no part of a name: "@ada" with it behind the @ calls nobody
 
