@@ -51,5 +51,5 @@ def _sentence(raised: StudentRaised, count: int, held: int) -> str:
     much = f"{mebibytes(int(asked[1]))} at once" if asked and len(asked[1]) < 20 else "more"
     said = f"this call may use {mebibytes(count)} of memory, and in the end it asked for {much}"
     if held:
-        said += f"; your program held {mebibytes(held)} before it, which counts beyond {mebibytes(count)}"
+        said += f"; your program held {mebibytes(held)} before it, of which not all is free"
     return said

@@ -1,7 +1,7 @@
 """A cap on what one question may allocate, above what the guest holds when it is asked.
 
 What it holds beforehand could be put to use in the call, or given back for as much else. So no more of it
-than the cap itself goes without being counted: whoever needs more than twice the cap is found in any case.
+than FREE, or the cap where that is more, goes uncounted: more than the two together is found in any case.
 
 The guest sets itself a limit, so that honest code fails at the line that asks for too much. It can lift that
 limit, and the grader often may not set another process's; so the grader also measures. The kernel keeps
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # Pages of libraries count as resident once they are read: up to 14 MB were seen when a kernel ran first. They
 # are nobody's allocation; but a guest could read many, so no more than this is taken off.
 _LIBRARIES = 16 * 2**20
+# A notebook with the whole lesson held 3.3 MiB when its turn came, in models, data and what Python makes.
+FREE = 8 * 2**20
 
 
 @dataclass
@@ -66,13 +68,12 @@ class Peak:
 def capped(guest: Guest, exchange: Exchange, pid: int, count: int) -> Iterator[MemoryUse]:
     """Within it, what the guest is asked may allocate `count` bytes beyond what it holds now.
 
-    Of what it holds now `count` bytes are free, too; the rest is counted. Raises GuestMemory where it used
-    more; what fails in the student's code is StudentRaised with `memory`.
+    Raises GuestMemory where it used more; what fails in the student's code is StudentRaised with `memory`.
     """
     use = _settled(guest, exchange, count)
     room = count - use.counted_bytes
     if room <= 0:
-        raise exchange.stop(GuestMemory(count, use.held_bytes))
+        raise exchange.stop(GuestMemory(count, use.held_bytes, max(FREE, count)))
     peak = Peak(pid)
     guest.operate("limit_memory", peak.data_bytes + room)
     exchange.cap_memory(room, count)
@@ -84,18 +85,19 @@ def capped(guest: Guest, exchange: Exchange, pid: int, count: int) -> Iterator[M
         if guest.alive:
             _lift(guest, exchange, count)
     if use.peak_bytes > count:
-        raise exchange.stop(GuestMemory(count, use.held_bytes if use.counted_bytes else 0))
+        raise exchange.stop(GuestMemory(count, use.held_bytes if use.counted_bytes else 0, max(FREE, count)))
 
 
 def _settled(guest: Guest, exchange: Exchange, count: int) -> MemoryUse:
     """What the guest holds when it has given back what it can."""
     guest.operate("settle_memory")
     held = exchange.look_at_memory()
-    if held > count:  # garbage counts for nobody; to look for it takes time
+    free = max(FREE, count)
+    if held > free:  # garbage counts for nobody; to look for it takes time
         guest.collect()
         guest.operate("settle_memory", True)
         held = exchange.look_at_memory()
-    return MemoryUse(held_bytes=held, counted_bytes=max(0, held - count))
+    return MemoryUse(held_bytes=held, counted_bytes=max(0, held - free))
 
 
 def _lift(guest: Guest, exchange: Exchange, count: int) -> None:

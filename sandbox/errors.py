@@ -74,14 +74,14 @@ class GuestAsksTooMuch(GuestGone):
 
 
 class GuestMemory(GuestGone):
-    """It used more than `limit` bytes of memory; `held` of it before the call, where that was too much."""
+    """It used more than `limit` bytes of memory; it `held` some before, of which `free` do not count."""
 
-    def __init__(self, limit: int, held: int = 0) -> None:
+    def __init__(self, limit: int, held: int = 0, free: int = 0) -> None:
         sentence = f"Your code was stopped: it used more than {_size(limit)} of memory."
         if held:
             sentence = (
                 f"Your code was stopped: your program held {held / 2**20:.3g} MiB of memory before the call. "
-                f"Beyond {_size(limit)}, that counts as memory of the call, which may use {_size(limit)}."
+                f"Beyond {_size(free)}, that counts as memory of the call, which may use {_size(limit)}."
             )
         super().__init__(sentence)
         self.limit = limit
