@@ -158,7 +158,7 @@ class Model:
 
     def _ask(self, ids: Tensor, grad: bool) -> Tensor:
         answer = self.module(ids) if grad else self.module.no_grad(ids)
-        return tensor(answer, shape=(len(ids), CLASSES), what="the logits")
+        return tensor(answer, shape=(len(ids), CLASSES), what="the logits", finite=True)
 
     def load(self, state: dict[str, Tensor]) -> None:
         """Give it these parameters, if it has others."""
@@ -457,7 +457,7 @@ def by_ids(case: Rows, model: Model) -> str | None:
     if not float(of_some.max()) > noise:
         return None  # too little to be told from rounding
     ratio = float(of_many.mean() / of_some.mean())
-    if not 0.35 < ratio < 0.65:
+    if not 0.3 < ratio < 0.65:
         return (
             f"One token among 8 moves the logits by {ratio:.2g} of what it moves them among 4; "
             "half was expected of a mean."
@@ -616,7 +616,7 @@ def test_gradients_reach_embeddings(models, seed):
     model = models()
     case, ids, before = model.first(seed)
     # Gradients are the word of the model; so the embeddings are moved a little, and the logits compared.
-    h, tolerance = (1e-6, 1e-4) if model.dtype == torch.float64 else (1e-3, 0.1)
+    h, tolerance = (3e-8, 1e-4) if model.dtype == torch.float64 else (1e-3, 0.1)
     steps = directions(model, case.ids().where(case.ids() != case.pad_id, case.ids()[:, :1]), case.seed)
     state = dict(model.state)
     for name, step in steps.items():

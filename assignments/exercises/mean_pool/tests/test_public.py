@@ -12,7 +12,7 @@ IDS = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0], [10, 0, 0, 0], [4,
 
 
 def ask(module, ids):
-    return tensor(module(ids), shape=(len(ids), CLASSES), what="the logits")
+    return tensor(module(ids), shape=(len(ids), CLASSES), what="the logits", finite=True)
 
 
 def moved(before, after):
