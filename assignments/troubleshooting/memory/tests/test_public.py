@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from graders import cases, close, fail, fresh_tensor, held, points, tensor
 
-CAP = 3 * 2**20
+CAP = 5 * 2**20
 # Drawn for each run. A chunk's table has pages of its own, so that what is measured is what is used, and a
 # quarter of one head's table does not fit.
-LENGTHS, CHUNKS = (1350, 1400), (16, 20)
+LENGTHS, CHUNKS = (1780, 1840), (16, 20)
 SIZES = st.tuples(st.integers(*LENGTHS), st.integers(*CHUNKS))
 SHOWN = slice(0, None, 97)  # the targets whose values are compared
 
@@ -21,7 +21,7 @@ SHOWN = slice(0, None, 97)  # the targets whose values are compared
 )
 @cases(SIZES, n=1)
 def test_memory_of_long_batches(student, sizes):
-    """Some 1,400 tokens and two heads in chunks of 16 to 20 need less than 3 MiB, with the right values."""
+    """Some 1,800 tokens and two heads in chunks of 16 to 20 need less than 5 MiB, with the right values."""
     length, chunk = sizes
     query, key, value = fresh_tensor(3, 1, 2, length, 4, seed=1, dtype=torch.float32).unbind(0)
     # What a first call reads of PyTorch itself is nobody's scores.
