@@ -130,14 +130,20 @@ def tensor(
     shape: Sequence[int] | None = None,
     dtype: torch.dtype | None = None,
     what: str = "the output",
+    finite: bool = False,
 ) -> torch.Tensor:
-    """Return `got` if it is a tensor (of this shape and dtype); fail clearly otherwise."""
+    """Return `got` if it is a tensor (of this shape and dtype, of finite numbers); fail clearly otherwise.
+
+    Ask for `finite` before two answers are compared: nan and infinities differ from all, themselves too.
+    """
     if not isinstance(got, torch.Tensor):
         raise CheckFailure(f"Wrong type for {what}: {describe(got)} came; a tensor was expected.", got=got)
     if shape is not None and tuple(got.shape) != tuple(shape):
         _wrong_shape(got, tuple(shape), what)
     if dtype is not None and got.dtype != dtype:
         _wrong_dtype(got, dtype, what)
+    if finite and not bool(torch.isfinite(got).all()):
+        _not_finite(got, what)
     return got
 
 
@@ -335,6 +341,18 @@ def _told_apart(got: Any, expected: Any) -> str:
     if left == right:
         left, right = f"{got!r}", f"{expected!r}"
     return f"{left} came, {right} was expected"
+
+
+def _not_finite(got: torch.Tensor, what: str) -> NoReturn:
+    marked = (~torch.isfinite(got.detach())).reshape(-1).nonzero()[:, 0].tolist()
+    came = number(got.detach().reshape(-1)[marked[0]].item())
+    raise CheckFailure(
+        f"Wrong values in {what}: {came} came{_at(marked[0], got)}; "
+        f"a finite number was expected{_count(len(marked), got)}.",
+        got=got,
+        marked=marked,
+        precision=True,  # what only float64 goes wrong with is no mistake of the student's
+    )
 
 
 def _at(flat: int, value: torch.Tensor) -> str:

@@ -164,3 +164,21 @@ def test_fail_keeps_what_it_was_given() -> None:
     with pytest.raises(CheckFailure) as caught:
         fail("Row 1 moved.", got=1, expected=0, inputs={"row 0 alone": torch.ones(1)})
     assert (caught.value.got, caught.value.expected, list(caught.value.inputs)) == (1, 0, ["row 0 alone"])
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
+def test_what_is_to_be_compared_with_another_answer_must_be_finite(odd: float) -> None:
+    got = torch.tensor([[1.0, 2.0], [odd, 4.0]])
+    assert tensor(got) is got
+    with pytest.raises(CheckFailure) as failure:
+        tensor(got, what="the logits", finite=True)
+    assert failure.value.message == (
+        f"Wrong values in the logits: {odd:g} came at [1, 0]; a finite number was expected "
+        "(1 of 4 elements are wrong)."
+    )
+    assert failure.value.marked == (2,)
+
+
+def test_integers_and_nothing_at_all_are_finite() -> None:
+    for got in (torch.arange(3), torch.empty(0, 2), torch.tensor([True])):
+        assert tensor(got, finite=True) is got

@@ -62,14 +62,15 @@ class Attention:
         self, module: RemoteModule, x: Tensor, grad: bool = True, **masks: Tensor
     ) -> tuple[Tensor, Tensor]:
         answer = module(x, **masks) if grad else module.no_grad(x, **masks)
-        return self.checked(answer, x)
+        return self.checked(answer, x, finite=not masks)  # padded targets are nobody's business
 
-    def checked(self, answer, x: Tensor) -> tuple[Tensor, Tensor]:
+    def checked(self, answer, x: Tensor, finite: bool = False) -> tuple[Tensor, Tensor]:
         batch, length, _ = x.shape
         output, weights = unpack(answer, "output", "weights")
+        shape = (batch, self.heads, length, length)
         return (
-            tensor(output, shape=x.shape, dtype=x.dtype, what="the output"),
-            tensor(weights, shape=(batch, self.heads, length, length), dtype=x.dtype, what="the weights"),
+            tensor(output, shape=x.shape, dtype=x.dtype, what="the output", finite=finite),
+            tensor(weights, shape=shape, dtype=x.dtype, what="the weights", finite=finite),
         )
 
     def parameters(self) -> list[Tensor]:
@@ -368,7 +369,9 @@ def test_key_padding_mask(attention, seed):
     compare_influence(attention, seed, real.expand(LENGTH, -1), free, key_padding_mask=row)
     wide = torch.cat([x, 3 - x[:, :2]], dim=1)
     got, _ = attention(wide, key_padding_mask=reference.padding_mask(lengths, LENGTH + 2))
-    change = float((got[:, :LENGTH] - output)[~padding].abs().nan_to_num(nan=torch.inf).max())
+    for one in (got[:, :LENGTH], output):
+        tensor(one[~padding], what="the output of the real tokens", finite=True)
+    change = float((got[:, :LENGTH] - output)[~padding].abs().max())
     if change > 1e-5:
         fail(
             f"Two more positions of padding were added, and the output of a real token moved by {change:.3g}."
@@ -466,6 +469,8 @@ def test_nothing_changes(attention, seed):
         same(now, was, what=f"{name} after the call")
     first, second = attention.checked(answer, x), attention(x, attn_mask=causal, key_padding_mask=padding)
     for what, one, two in zip(("output", "weights"), first, second, strict=True):
+        for came in (one, two):
+            tensor(came[1], what=f"the {what}", finite=True)
         if not float((one - two)[1].abs().max()) <= 1e-6:
             fail(f"The same x was given twice in evaluation mode, and the {what} differ.")
     state = attention.module.state_dict()

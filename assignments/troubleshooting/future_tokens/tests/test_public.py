@@ -14,7 +14,8 @@ def test_three_tokens(student):
     """Of three tokens, changing the last moves only the last output, and the first gets its own value."""
     x, w_qkv, w_out = fresh_tensor(1, 3, 8, seed=1), fresh_tensor(8, 24, seed=2), fresh_tensor(8, 8, seed=3)
     other = torch.cat([x[:, :2], 1 - x[:, 2:]], dim=1)
-    before, after = tensor(student.decoder_attention(torch.cat([x, other]), w_qkv, w_out, 2), shape=(2, 3, 8))
+    answer = student.decoder_attention(torch.cat([x, other]), w_qkv, w_out, 2)
+    before, after = tensor(answer, shape=(2, 3, 8), finite=True)
     close(before[0], (x @ w_qkv[:, 16:] @ w_out)[0, 0], what="the first token's output")
     change = float((after - before)[:2].abs().max())
     if not change <= 1e-5:
