@@ -18,9 +18,7 @@ _LONGEST_PART = 120  # characters
 _LONGEST_PART_BYTES = 240  # a file system takes 255
 _MOST_PARTS = 100
 _DRIVE = re.compile(r"[A-Za-z]:")
-_COPY_MARK = re.compile(
-    r"(?<![\s_-])(?:[\s_-]*\(\d{1,4}\)|[\s_-]+copy(?:[\s_-]*\d{1,4})?|[\s_-]+\d{1,2})$"
-)
+_COPY_MARK = re.compile(r"(?<![\s_-])(?:[\s_-]*\(\d{1,4}\)|[\s_-]+copy(?:[\s_-]*\d{1,4})?|[\s_-]+\d{1,2})$")
 
 _HIDDEN_FOLDERS = frozenset({"__macosx", "__pycache__", "site-packages", "node_modules"})
 _HIDDEN_FILES = frozenset({"thumbs.db", "desktop.ini", "icon\r"})
