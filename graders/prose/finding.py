@@ -83,6 +83,15 @@ class AnswerFinder:
         """Return a sentence for each file that looks like an answer and is not read."""
         if not self._asking:
             return ()
+        unread = []
+        for name in submission.word_files:
+            try:
+                _text_of(submission, name)
+            except UnreadableSubmission as error:
+                unread.append(f"No answer was read from {shown(name)}: {error}")
+        return (*unread, *self._in_another_form(submission))
+
+    def _in_another_form(self, submission: Submission) -> tuple[str, ...]:
         return tuple(
             f"{shown(name)} is {described(name, data[:4096])}, which is not read; "
             "write the answers in answers.md, a plain text file, and hand that in."
@@ -103,8 +112,8 @@ class AnswerFinder:
         """Yield what stands in answers.md; where one exercise alone asks for words, the file is its own."""
         alone = self._asking[0].id if len(self._asking) == 1 else None
         for name in submission.word_files:
-            with suppress(UnreadableSubmission):
-                text = decode(submission.files[name][:_LONGEST_FILE], name, script=False).text
+            with suppress(UnreadableSubmission):  # of which `notes` speaks
+                text = _text_of(submission, name)
                 yield from self._pieces(shown(name), text, Sections(self._headings), always=alone)
 
     def _strings(self, submission: Submission) -> Iterator[tuple[str, _Piece]]:
@@ -180,6 +189,11 @@ def _found(exercise: str, pieces: Sequence[_Piece]) -> Found:
         "\n\n".join(piece.own for piece in chosen)[:MOST_CHARACTERS],
         truncated=left < 0 or len(kept) < len(chosen),
     )
+
+
+def _text_of(submission: Submission, name: str) -> str:
+    """Return the text of a file of words. Raises UnreadableSubmission where it is none."""
+    return decode(submission.files[name][:_LONGEST_FILE], name, script=False, words=True).text
 
 
 def _tag(name: str) -> str:

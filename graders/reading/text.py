@@ -45,19 +45,22 @@ class Decoded:
     notes: tuple[str, ...] = ()
 
 
-def decode(data: bytes, name: str, *, script: bool = True) -> Decoded:
+def decode(data: bytes, name: str, *, script: bool = True, words: bool = False) -> Decoded:
     """Return the text in `data`. A coding declaration counts in a script only.
+
+    `words` are read without their control characters, however many: in a person's text they mean nothing.
 
     Raises UnreadableSubmission where the bytes are empty or no text.
     """
+    expected, hand_in = ("a plain text file", "hand in a plain text file") if words else (EXPECTED, HAND_IN)
     if not data.strip(b" \t\r\n\f\x00\xef\xbb\xbf\xff\xfe"):
         found = "is empty" if not data else "holds nothing but blank space"
         raise UnreadableSubmission(
-            f"{shown(name)} {found}; expected {EXPECTED}: save your work and hand it in again."
+            f"{shown(name)} {found}; expected {expected}: save your work and hand it in again."
         )
     kind = looks_like(data)
     if kind:
-        raise UnreadableSubmission(f"{shown(name)} is {kind}, not {EXPECTED}; {HAND_IN}.")
+        raise UnreadableSubmission(f"{shown(name)} is {kind}, not {expected}; {hand_in}.")
     text, encoding = _decoded(data, script)
     notes = []
     if encoding is not None:
@@ -68,13 +71,16 @@ def decode(data: bytes, name: str, *, script: bool = True) -> Decoded:
     if nuls:
         inner = text.strip("\x00")
         if inner.count("\x00") > _MOST_NULS * len(inner):
-            raise _binary(name)
+            raise _binary(name, words)
         text = text.replace("\x00", "")
         notes.append(f"{shown(name)} holds {nuls:,} null bytes, which were left out; save it as plain text.")
+    # Bytes that are no text are hardly ever valid in an encoding of Unicode.
+    if words and (encoding or "UTF-8").startswith("UTF-") and "\ufffd" not in text:
+        text = text.translate(dict.fromkeys(_CONTROL_BYTES))
     encoded = text.encode("utf-8", "replace")
     controls = len(encoded) - len(encoded.translate(None, _CONTROL_BYTES))
     if controls > _MOST_CONTROLS * len(encoded) or text.count("\ufffd") > _MOST_DAMAGE * len(text):
-        raise _binary(name)
+        raise _binary(name, words)
     if notes and script:
         text = _redeclared(text)
     return Decoded(text.replace("\r\n", "\n").replace("\r", "\n"), bool(notes), tuple(notes))
@@ -155,5 +161,6 @@ def _redeclared(text: str) -> str:
     return "\n".join(lines)
 
 
-def _binary(name: str) -> UnreadableSubmission:
-    return UnreadableSubmission(f"{shown(name)} holds binary data, not {EXPECTED}; {HAND_IN} as plain text.")
+def _binary(name: str, words: bool) -> UnreadableSubmission:
+    what = "a plain text file; save your words as one" if words else f"{EXPECTED}; {HAND_IN} as plain text"
+    return UnreadableSubmission(f"{shown(name)} holds binary data, not {what}.")

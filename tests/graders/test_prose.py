@@ -224,6 +224,36 @@ def test_a_document_that_is_not_read_is_named(tmp_path: Path) -> None:
     assert note.startswith("answers.docx is a Word document, which is not read")
 
 
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
+def test_control_characters_are_left_out_of_words(tmp_path: Path, codec: str) -> None:
+    (tmp_path / "answers.md").write_bytes(
+        "# Exercise 1\n\nThe\a \b\bheads are\x01\x7f averaged.\n".encode(codec)
+    )
+    (tmp_path / "tiny.py").write_text("x = 1\n")
+    submission = read_submission(tmp_path, ALONE.files, words=ALONE.words)
+    finder = AnswerFinder(ALONE)
+    assert [one.written for one in finder.find(submission)] == ["The heads are averaged."]
+    assert finder.notes(submission) == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"PK\x03\x04 word/ [Content_Types].xml", "answers.md is a Word document, not a plain text file; "),
+        (bytes(range(256)) * 20, "answers.md holds binary data, not a plain text file; "),
+        (b"\x00\x00 ", "answers.md holds nothing but blank space"),
+    ],
+)
+def test_a_file_of_words_that_cannot_be_read_is_named_with_the_reason(
+    tmp_path: Path, data: bytes, said: str
+) -> None:
+    (tmp_path / "answers.md").write_bytes(data)
+    (tmp_path / "tiny.py").write_text("x = 1\n")
+    submission = read_submission(tmp_path, ALONE.files, words=ALONE.words)
+    (note,) = AnswerFinder(ALONE).notes(submission)
+    assert note.startswith(f"No answer was read from answers.md: {said}")
+
+
 @pytest.mark.parametrize(
     "source", ["def total(:\n", "x = '''\n", "\x00", "(" * 5_000, '"""' + "# Exercise 1\n" * 5_000 + '"""']
 )
