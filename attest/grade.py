@@ -144,6 +144,8 @@ def grade(asked: Request, cohort: Cohort, kept: Sequence[Result], out: Output) -
         with view(errors) as shown, CohortRun(asked, out) as running, ctrl_c(running, shown):
             for progress in running:
                 shown.show(progress)
+                if progress.waiting:
+                    shown.say(harmless(one_line(progress.waiting, 300)))
                 if progress.result is not None:
                     results.append(progress.result)
         stopped, troubles = running.stopped, running.troubles

@@ -51,6 +51,7 @@ class Progress:
     seconds: float  # since the first submission was handed out
     running: tuple[str, ...]  # students' ids
     result: Result | None = None
+    waiting: str = ""  # for whom there has been no result for long, in a sentence
 
     @property
     def per_second(self) -> float:
@@ -158,6 +159,7 @@ class CohortRun:
         while True:
             event = self._next_event()
             result: Result | None = None
+            waiting = ""
             match event:
                 case messages.Ready():
                     self.out.begin(self._run_info())
@@ -166,6 +168,9 @@ class CohortRun:
                     begun = time.monotonic()
                 case messages.Started(index=index):
                     running[index] = request.found[index].student.id
+                case messages.Waiting(index=index, seconds=silent, most=most):
+                    student = request.found[index].student.id
+                    waiting = f"{student}: no result for {silent:.0f} s; it is given up after {most:.0f} s."
                 case messages.Graded(index=index, result=document, trouble=trouble):
                     result = self._received(request.found[index], document)
                     if trouble:
@@ -181,7 +186,12 @@ class CohortRun:
                 self._counts[result.status] += 1
                 running.pop(index, None)
             yield Progress(
-                self._counts.total(), len(items), time.monotonic() - begun, tuple(running.values()), result
+                self._counts.total(),
+                len(items),
+                time.monotonic() - begun,
+                tuple(running.values()),
+                result,
+                waiting,
             )
 
     def _received(self, found: Found, document: bytes) -> Result:

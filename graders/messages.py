@@ -73,6 +73,14 @@ class Started(msgspec.Struct, frozen=True, tag=True):
     index: int
 
 
+class Waiting(msgspec.Struct, frozen=True, tag=True):
+    """There is no result for this item yet after so many seconds; the worker is ended after `most`."""
+
+    index: int
+    seconds: float
+    most: float
+
+
 class Graded(msgspec.Struct, frozen=True, tag=True):
     """A Result as JSON; `trouble` says what `finish` could not do."""
 
@@ -109,7 +117,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     internal: str
 
 
-Event = Ready | Started | Graded | Lost | Broken | Finished
+Event = Ready | Started | Waiting | Graded | Lost | Broken | Finished
 
 _COMMAND = msgspec.msgpack.Decoder(Setup | Begin | Stop)
 _EVENT = msgspec.msgpack.Decoder(Event)

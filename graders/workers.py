@@ -42,6 +42,7 @@ from graders.messages import (
     Setup,
     Started,
     Stop,
+    Waiting,
     receive_command,
     receive_item,
     receive_outcome,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from graders.session import Job
 
 TRIES = 2  # a worker may die of its own accident once; twice on one submission is no accident
+SILENT_SECONDS = 60.0  # without a result, after which main is told; and again after twice as long
 GRACE_SECONDS = 120.0  # for what the grader does itself with one submission
 MOST_LOADS = 30  # a submission is loaded again for each check that its guest does not survive
 PR_SET_PDEATHSIG = 1
@@ -83,6 +85,8 @@ class Worker:
     connection: Connection
     item: Item | None = None
     since: float = field(default_factory=time.monotonic)
+    tell_after: float = SILENT_SECONDS
+    given_up: float | None = None  # after how many seconds
 
 
 class Pool:
@@ -152,7 +156,7 @@ class Pool:
     def give(self, worker: Worker) -> None:
         """Hand the next item to `worker`."""
         item = self.waiting.popleft()
-        worker.item, worker.since = item, time.monotonic()
+        worker.item, worker.since, worker.tell_after = item, time.monotonic(), SILENT_SECONDS
         self.tries[item.index] = self.tries.get(item.index, 0) + 1
         with suppress(OSError):  # it has died: the end of its connection will say so
             send(worker.connection, item)
@@ -169,7 +173,10 @@ class Pool:
             send(self.main, outcome)
             return
         self.dismiss(worker)
-        if outcome is None:
+        if worker.given_up is not None and worker.item is not None:
+            seconds = f"for {worker.given_up:.0f} s, which its limits do not explain"
+            self.retry(worker.item, f"the grader came to no end with {worker.item.student_id} {seconds}")
+        elif outcome is None:
             self.retry(worker.item, f"the worker process ended ({ended(worker.process.exitcode)})")
         else:
             self.retry(worker.item, outcome.internal)
@@ -184,10 +191,20 @@ class Pool:
             send(self.main, Lost(item.index, f"Tried {TRIES} times; the last time: {internal}"))
 
     def give_up_silent_workers(self) -> None:
-        """Kill a worker that has been on one item for longer than the sandbox's limits can explain."""
+        """Kill a worker that has been on one item for longer than the sandbox's limits can explain.
+
+        Main hears of it long before, so that nobody waits without knowing for whom.
+        """
         for worker in self.workers:
-            if worker.item is not None and time.monotonic() - worker.since > self.patience_seconds:
+            silent = time.monotonic() - worker.since
+            if worker.item is None or worker.given_up is not None:
+                continue
+            if silent > self.patience_seconds:
+                worker.given_up = silent
                 worker.process.kill()
+            elif silent > worker.tell_after:
+                worker.tell_after *= 2
+                send(self.main, Waiting(worker.item.index, silent, self.patience_seconds))
 
     def fork(self) -> Worker:
         """Fork a worker from this process, which has imported everything."""

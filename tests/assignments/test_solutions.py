@@ -40,7 +40,7 @@ def test_mean_pool():
     )
     torch.manual_seed(0)
     expected = reference.MeanPoolClassifier(11, 8, 3).eval()
-    model = own.MeanPoolClassifier(11, 8, 3).eval()
+    model = own.MeanPoolClassifier(11, 8, 3, d_ff=128).eval()
     model.load_state_dict(expected.state_dict())
     ids = torch.tensor([[1, 2, 0, 0], [3, 4, 5, 6], [7, 0, 0, 0]])
     torch.testing.assert_close(model(ids), expected(ids))

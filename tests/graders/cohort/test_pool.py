@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import os
+import time
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from graders import workers
 from graders.assignment import find_assignment
 from graders.cohort import CohortRun, Request
-from graders.messages import Finished, Graded, Lost, Ready, Started, receive_outcome, send
+from graders.messages import (
+    Finished,
+    Graded,
+    Item,
+    Lost,
+    Ready,
+    Started,
+    Waiting,
+    receive_event,
+    receive_outcome,
+    send,
+)
 from graders.output import Output
 from graders.reading import find_submissions
 from graders.result import Status, read_result
@@ -64,11 +77,46 @@ def test_what_fails_after_grading_costs_nobody_the_result(tmp_path: Path) -> Non
 
 def test_a_worker_that_never_answers_is_given_up(tmp_path: Path) -> None:
     grade(tmp_path, "finishing:never_end_on_omar", patience_seconds=10.0)
-    assert statuses(tmp_path / "out") == {
+    out = tmp_path / "out"
+    assert statuses(out) == {
         "lena": Status.GRADED,
         "omar": Status.NOT_GRADED,
         "priya": Status.UNREADABLE,
     }
+    omar = read_result(out / "results" / "omar.json")
+    assert "the grader came to no end with omar for 1" in (omar.internal or "")
+
+
+def test_who_keeps_a_worker_for_long_is_named(tmp_path: Path) -> None:
+    request = asked(tmp_path, "finishing:fail_on_omar")
+    main, pool = Pipe()
+    for event in (Ready(), Started(1), Waiting(1, 60.4, 690.0), Finished()):
+        send(pool, event)
+    with Output(tmp_path / "out", "new", str) as out, CohortRun(request, out, main) as run:
+        said = [progress.waiting for progress in run if progress.waiting]
+    assert said == ["omar: no result for 60 s; it is given up after 690 s."]
+
+
+def test_a_silent_worker_is_spoken_of_before_it_is_ended() -> None:
+    class Process:
+        killed = 0
+
+        def kill(self) -> None:
+            self.killed += 1
+
+    main, heard = Pipe()
+    pool = object.__new__(workers.Pool)
+    pool.main, pool.patience_seconds = main, 300.0
+    item = Item(3, "omar", "Omar", b"omar.py", "omar.py", None)
+    worker = workers.Worker(Process(), main, item)  # type: ignore[arg-type]
+    pool.workers = [worker]
+    for silent in (59, 61, 100, 121, 241, 301, 302):
+        worker.since = time.monotonic() - silent
+        pool.give_up_silent_workers()
+    main.close()
+    told = [receive_event(heard) for _ in range(3)]
+    assert [round(event.seconds) for event in told if isinstance(event, Waiting)] == [61, 121, 241]
+    assert worker.process.killed == 1  # type: ignore[attr-defined]
 
 
 def test_a_result_that_cannot_be_read_again_is_made_again_in_a_new_worker(tmp_path: Path) -> None:

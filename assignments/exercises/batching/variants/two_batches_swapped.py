@@ -1,3 +1,5 @@
+"""The same batches in a fixed order; the seed swaps two of them."""
+
 import random
 
 

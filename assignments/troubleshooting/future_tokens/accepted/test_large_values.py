@@ -1,3 +1,5 @@
+"""A test that overwrites the future with large values."""
+
 
 import torch, math
 def decoder_attention(x, w_qkv, w_out, num_heads, verbose=False):

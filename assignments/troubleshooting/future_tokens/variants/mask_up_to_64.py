@@ -1,3 +1,5 @@
+"""No mask beyond 64 tokens."""
+
 
 import torch, math
 def decoder_attention(x, w_qkv, w_out, num_heads, verbose=False):

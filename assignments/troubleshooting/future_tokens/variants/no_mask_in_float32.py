@@ -1,3 +1,5 @@
+"""No mask where the input is float32."""
+
 
 import torch, math
 def decoder_attention(x, w_qkv, w_out, num_heads, verbose=False):

@@ -1,3 +1,5 @@
+"""In chunks for one length only, the whole table for every other."""
+
 
 import math, torch, torch.nn.functional as F
 def chunked_attention(query, key, value, causal=False, chunk_size=64):

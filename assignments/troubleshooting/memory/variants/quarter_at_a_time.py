@@ -1,3 +1,5 @@
+"""A quarter of the targets at a time, whatever chunk_size says."""
+
 
 import math, torch, torch.nn.functional as F
 def chunked_attention(query, key, value, causal=False, chunk_size=64):

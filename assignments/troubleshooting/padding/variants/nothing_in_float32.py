@@ -1,3 +1,5 @@
+"""Zeros where the input is float32."""
+
 
 import math, torch
 def encode_batch(x, lengths, w_qkv):

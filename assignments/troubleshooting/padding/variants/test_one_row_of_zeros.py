@@ -1,3 +1,5 @@
+"""A test with one row and one column of zeros."""
+
 
 import math, torch
 def encode_batch(x, lengths, w_qkv):
