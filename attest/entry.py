@@ -15,8 +15,6 @@ from typing import Annotated
 
 import typer
 
-PACKAGES = ("attest-grader", "attest-check")  # either may be installed
-
 
 def path(given: str) -> Path:
     """Read a path of the command line. An empty one, as an unset variable leaves it, is no current folder."""
@@ -32,16 +30,9 @@ SandboxOption = Annotated[
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
+        from graders.versions import attest_version
 
-        for package in PACKAGES:
-            try:
-                print(f"attest {version(package)}")
-                break
-            except PackageNotFoundError:
-                continue
-        else:
-            print("attest (not installed: run from a checkout)")
+        print(f"attest {attest_version() or '(not installed: run from a checkout)'}")
         raise typer.Exit
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from graders.pictures import attention_map, batches_picture, influence_map, moved_by
     from graders.printed import printed_row, printed_shape
     from graders.recording import RecordedCall, Recording
+    from graders.rejecting import judge_test
     from graders.stated import stated_shape
     from graders.student import RemoteModule
     from sandbox.lending import held
@@ -42,6 +43,7 @@ _HOMES = {
     "fresh_tensor": "graders.fresh",
     "integer": "graders.integers",
     "integer_lists": "graders.integers",
+    "judge_test": "graders.rejecting",
     "attention_map": "graders.pictures",
     "batches_picture": "graders.pictures",
     "influence_map": "graders.pictures",
@@ -70,6 +72,7 @@ __all__ = [
     "influence_map",
     "integer",
     "integer_lists",
+    "judge_test",
     "moved_by",
     "points",
     "printed_row",

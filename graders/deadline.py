@@ -1,4 +1,4 @@
-"""A bound on the processor time that one check may take in the grader itself.
+"""Bounds on the time that a piece of work may take in the grader itself.
 
 What a student wrote is compared, parsed and drawn here; whatever it is, the next submission must have its
 turn.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 SECONDS = 20.0  # of processor time, so that a busy machine stops nothing; the dearest check takes a tenth
@@ -23,18 +23,34 @@ class CheckTookTooLong(Exception):
 
 @contextmanager
 def deadline(seconds: float = SECONDS) -> Iterator[None]:
-    """Raise CheckTookTooLong when what runs inside takes longer; signals reach the main thread only."""
+    """Raise CheckTookTooLong when what runs inside takes more processor time."""
+    with _stopped(signal.SIGVTALRM, signal.ITIMER_VIRTUAL, seconds, lambda: CheckTookTooLong(seconds)):
+        yield
+
+
+@contextmanager
+def wall_deadline(seconds: float, error: Callable[[], BaseException]) -> Iterator[None]:
+    """Raise `error()` when what runs inside takes longer on the clock."""
+    with _stopped(signal.SIGALRM, signal.ITIMER_REAL, seconds, error):
+        yield
+
+
+@contextmanager
+def _stopped(
+    number: signal.Signals, timer: int, seconds: float, error: Callable[[], BaseException]
+) -> Iterator[None]:
+    """Signals reach the main thread only: elsewhere nothing is stopped."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(*_: object) -> None:
-        raise CheckTookTooLong(seconds)
+        raise error()
 
-    before = signal.signal(signal.SIGVTALRM, stop)
-    earlier, _ = signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    before = signal.signal(number, stop)
+    earlier, _ = signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, earlier)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.setitimer(timer, earlier)
+        signal.signal(number, before)

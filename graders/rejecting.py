@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from graders.comparing import fail
 from graders.showing import line
+from sandbox import held
 from sandbox.errors import StudentRaised
+
+if TYPE_CHECKING:
+    from graders.student import Student
+
+Things = Mapping[str, Any]  # what is lent, a callable or a tuple of them, by what it is in words
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,32 @@ def judged(answer: Any, *, errors: bool) -> Rejection | StudentRaised:
     if not answer.assertion and errors:
         return answer
     return rejection(lambda: _raise(answer))
+
+
+def judge_test(
+    student: Student, name: str, right: Things, wrong: Things, *, seed: int, must_reject: str | None = None
+) -> None:
+    """Fail unless the student's test `name` accepts everything `right` and rejects everything `wrong`.
+
+    They are asked about in an order that `seed` decides and that is secret: only what a thing answers tells
+    what it is. Where nothing right is rejected, half of the points is for the wrong ones that are, unless
+    `must_reject` is not among them.
+    """
+    things = {**right, **wrong}
+    names = random.Random(seed).sample(sorted(things), len(things))  # noqa: S311 - the seed is the secret
+    lent = [things[one] if isinstance(things[one], tuple) else (things[one],) for one in names]
+    answers = student.rejects_each(name, *(tuple(map(held, some)) for some in lent))
+    rejected = dict(zip(names, answers, strict=True))
+    refused = [one for one in right if rejected[one]]
+    passed = [one for one in wrong if not rejected[one]]
+    said = []
+    if passed:
+        said.append(f"Your test let pass: {'; '.join(passed)}.")
+    if refused:
+        said.append(f"Your test rejected: {'; '.join(refused)}.")
+    if said:
+        nothing = refused or must_reject in passed
+        fail(" ".join(said), earned=0.0 if nothing else (1 - len(passed) / len(wrong)) / 2)
 
 
 def _raise(error: StudentRaised) -> NoReturn:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -22,6 +20,7 @@ import torch
 from graders.arrangements import State, layout
 from graders.calls import Call, copied
 from graders.comparing import TOLERANCES
+from graders.deadline import wall_deadline
 from graders.remaking import Remade, Remaker, Sizes
 from sandbox import Opaque, weighted_sum
 
@@ -286,28 +285,10 @@ def _undisturbed() -> Iterator[None]:
     """Keep what an author's code prints, draws at random and takes of time to itself."""
     out = io.StringIO()
     with (
-        _limited(),
+        # Elsewhere than in the main thread nothing is stopped: `diagnose = false` must do.
+        wall_deadline(MOST_SECONDS_OF_ONE, TookTooLong),
         torch.random.fork_rng(devices=[]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(out),
     ):
         yield
-
-
-@contextlib.contextmanager
-def _limited() -> Iterator[None]:
-    """Stop a variant that hangs. Signals reach the main thread only: elsewhere `diagnose = false` must do."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        raise TookTooLong
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS_OF_ONE)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

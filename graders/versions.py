@@ -10,17 +10,20 @@ from importlib.metadata import PackageNotFoundError, version
 def versions() -> dict[str, str]:
     """Return the versions of Attest, torch and Python; "unknown" for what is not installed as a package."""
     return {
-        "attest": _version("attest-grader", "attest-check"),
-        "torch": _version("torch"),
+        "attest": attest_version() or "unknown",
+        "torch": _version("torch") or "unknown",
         "python": platform.python_version(),
     }
 
 
+def attest_version() -> str | None:
+    """Return Attest's version, by whichever of its two packages is installed; None for neither."""
+    return _version("attest-grader") or _version("attest-check")
+
+
 @cache
-def _version(*packages: str) -> str:
-    for package in packages:
-        try:
-            return version(package)
-        except PackageNotFoundError:
-            continue
-    return "unknown"
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -58,9 +58,10 @@ class Loading:
             self.cells.append(CellOutcome(number, status, note, raised))  # type: ignore[arg-type]
 
     def finish(self, number: int, error: BaseException | None) -> None:
-        """Record how a step ended, and which functions and classes there are by now."""
-        for name, value in list(self.namespace.items()):
-            if issubclass(type(value), (types.FunctionType, type)) and name not in self._before:
+        """Record how a step ended, and what the names that are asked for stand for by now."""
+        for name in self.program.names:
+            value = self.namespace.get(name)
+            if issubclass(type(value), (types.FunctionType, type)):
                 self._made[name] = value
         if error is None:
             self.record(number, "ok")
@@ -77,10 +78,10 @@ class Loading:
         In a notebook for several exercises a later cell may use a function's name for a value; functions
         that call it, and the grader, mean the function.
         """
-        for name in self.program.names:
-            if name in self._made and name in self.namespace and not callable(self.namespace[name]):
+        for name, made in self._made.items():
+            if name in self.namespace and not callable(self.namespace[name]):
                 self._values[name] = self.namespace[name]
-                self.namespace[name] = self._made[name]
+                self.namespace[name] = made
 
     def value(self, name: str) -> object:
         """The value that `name` was given last. Raises KeyError."""

@@ -1,15 +1,13 @@
 """Every length, gradients, and the student's test on attentions of ours."""
 
 import math
-import random
 from functools import lru_cache
 
 import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from graders import cases, close, fail, fresh_tensor, held, points, tensor
-from graders.pictures import influence_map, moved_by
+from graders import cases, close, fail, fresh_tensor, influence_map, judge_test, moved_by, points, tensor
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(1000, 2**32 - 1)
@@ -231,20 +229,4 @@ CAUSAL = {
 @cases(SEEDS, n=1)
 def test_your_test_on_many_attentions(student, seed):
     """test_no_future rejects each of five leaky attentions and accepts each of four causal ones."""
-    # In an order that is secret: only a model's answers tell what it is.
-    names = random.Random(seed).sample(sorted(CAUSAL | LEAKY), len(CAUSAL | LEAKY))
-    said = student.rejects_each("test_no_future", *((held((CAUSAL | LEAKY)[name]),) for name in names))
-    rejected = dict(zip(names, said, strict=True))
-    refused = [name for name in CAUSAL if rejected[name]]
-    passed = [name for name in LEAKY if not rejected[name]]
-    if not refused and not passed:
-        return
-    said = []
-    if passed:
-        said.append(f"Your test let pass: {'; '.join(passed)}.")
-    if refused:
-        said.append(f"Your test rejected: {'; '.join(refused)}.")
-    # Half for the leaks that are seen, if the broken program is one of them and nothing right was refused.
-    caught = 1 - len(passed) / len(LEAKY)
-    earned = 0.0 if refused or "the broken program itself" in passed else caught / 2
-    fail(" ".join(said), earned=earned)
+    judge_test(student, "test_no_future", CAUSAL, LEAKY, seed=seed, must_reject="the broken program itself")

@@ -1,14 +1,13 @@
 """Chunks of every size, the causal mask, gradients, and the student's test on attentions of ours."""
 
 import math
-import random
 from functools import lru_cache
 
 import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from graders import cases, close, fail, fresh_tensor, held, points
+from graders import cases, close, fail, fresh_tensor, judge_test, points
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(1000, 2**32 - 1)
@@ -181,19 +180,4 @@ RIGHT = {
 @cases(SEEDS, n=1)
 def test_your_test_on_many_attentions(student, seed):
     """test_same_values rejects each of five wrong attentions and accepts each of two right ones."""
-    # In an order that is secret: only a model's answers tell what it is.
-    names = random.Random(seed).sample(sorted(RIGHT | WRONG), len(RIGHT | WRONG))
-    said = student.rejects_each("test_same_values", *((held((RIGHT | WRONG)[name]),) for name in names))
-    rejected = dict(zip(names, said, strict=True))
-    refused = [name for name in RIGHT if rejected[name]]
-    passed = [name for name in WRONG if not rejected[name]]
-    if not refused and not passed:
-        return
-    said = []
-    if passed:
-        said.append(f"Your test let pass: {'; '.join(passed)}.")
-    if refused:
-        said.append(f"Your test rejected: {'; '.join(refused)}.")
-    # Half for the faults that are seen, if nothing right was refused.
-    earned = 0.0 if refused else (1 - len(passed) / len(WRONG)) / 2
-    fail(" ".join(said), earned=earned)
+    judge_test(student, "test_same_values", RIGHT, WRONG, seed=seed)

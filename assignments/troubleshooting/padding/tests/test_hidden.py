@@ -1,7 +1,6 @@
 """The attention and the mean each by itself, both together, and the student's test on encoders of ours."""
 
 import math
-import random
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -9,8 +8,7 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from graders import cases, close, fail, fresh_tensor, held, points, tensor
-from graders.pictures import influence_map
+from graders import cases, close, fail, fresh_tensor, influence_map, judge_test, points, tensor
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(1000, 2**32 - 1)
@@ -244,20 +242,6 @@ RIGHT = {
 @cases(SEEDS, n=1)
 def test_your_test_on_many_encoders(student, seed):
     """test_padding_is_inert rejects six encoders that padding changes, and accepts three right ones."""
-    # In an order that is secret: only a model's answers tell what it is.
-    names = random.Random(seed).sample(sorted(RIGHT | LEAKY), len(RIGHT | LEAKY))
-    said = student.rejects_each("test_padding_is_inert", *((held((RIGHT | LEAKY)[name]),) for name in names))
-    rejected = dict(zip(names, said, strict=True))
-    refused = [name for name in RIGHT if rejected[name]]
-    passed = [name for name in LEAKY if not rejected[name]]
-    if not refused and not passed:
-        return
-    said = []
-    if passed:
-        said.append(f"Your test let pass: {'; '.join(passed)}.")
-    if refused:
-        said.append(f"Your test rejected: {'; '.join(refused)}.")
-    # Half for the faults that are seen, if the broken program is one of them and nothing right was refused.
-    caught = 1 - len(passed) / len(LEAKY)
-    earned = 0.0 if refused or "the broken program itself" in passed else caught / 2
-    fail(" ".join(said), earned=earned)
+    judge_test(
+        student, "test_padding_is_inert", RIGHT, LEAKY, seed=seed, must_reject="the broken program itself"
+    )
