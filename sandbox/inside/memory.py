@@ -13,8 +13,9 @@ import resource
 # mallopt(3), of the C library.
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 # A tensor from this size on gets pages of its own, given back when it goes. Otherwise the heap keeps them,
-# and with aligned blocks it fills up with holes: a loop that needs 3 MB at a time was seen to hold 77 MB.
-_OWN_PAGES = 128 * 1024
+# and with aligned blocks it fills up with holes: a loop that needs 3 MB at a time was seen to hold 77 MB, and
+# at 128 KiB one with blocks of 57 kB held between 1 and more than 5 MB, by chance; at 32 KiB at most 2.
+_OWN_PAGES = 32 * 1024
 # What the C library itself comes to after it has freed a large block: quicker, since pages are used again.
 _KEPT, _KEPT_AT_THE_TOP = 32 * 2**20, 64 * 2**20
 
