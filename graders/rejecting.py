@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from graders.comparing import fail
 from graders.showing import line
@@ -40,18 +40,6 @@ def rejection(ask: Callable[[], Any]) -> Rejection:
         raise
 
 
-def judged(answer: Any, *, errors: bool) -> Rejection | StudentRaised:
-    """Return what a test's answer says, where that is what it returned or a StudentRaised.
-
-    One that is no AssertionError is returned as it is with `errors`, and else raised.
-    """
-    if not isinstance(answer, StudentRaised):
-        return Rejection(False, returned=answer)
-    if not answer.assertion and errors:
-        return answer
-    return rejection(lambda: _raise(answer))
-
-
 def judge_test(
     student: Student, name: str, right: Things, wrong: Things, *, seed: int, must_reject: str | None = None
 ) -> None:
@@ -76,7 +64,3 @@ def judge_test(
     if said:
         nothing = refused or must_reject in passed
         fail(" ".join(said), earned=0.0 if nothing else (1 - len(passed) / len(wrong)) / 2)
-
-
-def _raise(error: StudentRaised) -> NoReturn:
-    raise error

@@ -15,7 +15,7 @@ import torch
 from graders.calls import Call, Record, copied
 from graders.capping import MemoryCap
 from graders.comparing import CheckFailure
-from graders.rejecting import Rejection, judged, rejection
+from graders.rejecting import Rejection, rejection
 from graders.result import Fact, Picture
 from graders.showing import describe, line
 from sandbox.errors import NameMissing, NoHidden, StudentRaised
@@ -161,26 +161,19 @@ class Student:
     def rejects_each(self, name: str, /, *groups: tuple[Any, ...], errors: bool = False) -> list[Any]:
         """Call the student's own test with one group of arguments after another; as `rejects` for each.
 
-        It is one question to the guest, which is cheaper. With `errors`, the StudentRaised of a call that
-        raised something else stands in its place; else the first of them is raised.
+        Each is a question of its own, answered before the next is asked: things that are lent at one time
+        could be compared with each other. With `errors`, the StudentRaised of a call that raised something
+        else stands in its place; else the first of them is raised.
         """
-        calls = [Call(name, group, {}) for group in groups]
-        guest = self._find_guest(name)
-        for call in calls:
-            call.seed = self._next_seed()
-            self._record.begin(call)
-        guest.asks_by_answers()
-        with self._cap.around(guest) if self._cap is not None else nullcontext():
-            sent = [_sent(call.args) for call in calls]
-            answers = guest.ask_each(name, sent, [call.seed for call in calls])
-        for call, answer in zip(calls, answers, strict=True):
-            if isinstance(answer, StudentRaised):
-                call.raised = (answer.type_name, answer.message)
-                self._record.answers += 1
-            else:
-                self._record.note(answer, self.dtype)
-                self._record.end(call, answer)
-        return [judged(answer, errors=errors) for answer in answers]
+        return [self._rejects(name, group, errors) for group in groups]
+
+    def _rejects(self, name: str, group: tuple[Any, ...], errors: bool) -> Rejection | StudentRaised:
+        try:
+            return self.rejects(name, *group)
+        except StudentRaised as raised:
+            if errors:
+                return raised
+            raise
 
     def _call(self, call: Call) -> Any:
         guest = self._find_guest(call.name)

@@ -175,26 +175,6 @@ class Guest:
         after, positional, named = self._shaped(value, tuple[Any, tuple[Any, ...], dict[str, Any]])
         return Kept(after, positional, named)
 
-    def ask_each(
-        self, target: str, groups: Sequence[Sequence[Value]], seeds: Sequence[int]
-    ) -> list[Value | StudentRaised]:
-        """Call a name of the submission with one group of arguments after another, in one question.
-
-        What each call gave, or what it raised. Raises NameMissing or GuestGone.
-        """
-        lent = Lent()
-        rows = self._operate(
-            "each",
-            list[tuple[Any, tuple[str, str, list[str], bool, bool] | None]],
-            target,
-            [tuple(args) for args in groups],
-            list(seeds),
-            lent=lent,
-        )
-        if len(rows) != len(groups):
-            self._refuse("answers to another number of calls")
-        return [value if raised is None else _raised(Raised(0, *raised)) for value, raised in rows]
-
     def recorded(self) -> Recorded:
         """What was asked of attention while a program with `record` was loaded; nothing for any other."""
         kind = tuple[
@@ -377,13 +357,11 @@ class Guest:
 
     # How a question is asked
 
-    def _operate(
-        self, operation: str, kind: Any, *args: Value, lent: Lent | None = None, **kwargs: Value
-    ) -> Value:
-        encoder = _encoder() if lent is None else Encoder(lent.keep)
+    def _operate(self, operation: str, kind: Any, *args: Value, **kwargs: Value) -> Value:
+        encoder = _encoder()
         nodes = encoder.encode(args), encoder.encode(kwargs)
         self.handles.check(encoder.handles)
-        value = self._value(Operate(next(self._ids), operation, *nodes), encoder.body(), lent=lent)
+        value = self._value(Operate(next(self._ids), operation, *nodes), encoder.body())
         return self._shaped(value, kind)
 
     def _value(

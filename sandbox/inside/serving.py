@@ -207,25 +207,6 @@ class _Server:
             self._link.end()
         return (value, args, kwargs) if question.keep_inputs else value
 
-    def _each(self, target: str, groups: list[tuple[Any, ...]], seeds: list[int]) -> Value:
-        """Call one function with one group of arguments after another: what each call gave, or raised."""
-        function = self._target(target)
-        found: list[tuple[Value, tuple[Any, ...] | None]] = []
-        try:
-            for args, seed in zip(groups, seeds, strict=True):
-                _restore_defaults()
-                _reseed(seed.to_bytes(8, "little", signed=seed < 0))
-                try:
-                    with torch.set_grad_enabled(True):
-                        found.append((function(*args), None))  # type: ignore[operator]
-                except BaseException as error:
-                    said = describe(0, error, self._loaded.files if self._loaded else {})
-                    fields = said.type_name, said.message, said.traceback, said.memory, said.assertion
-                    found.append((None, fields))
-        finally:
-            self._link.end()
-        return found
-
     def _operate(self, question: Operate, body: bytearray) -> Value:
         args, kwargs = self._arguments(question, body)
         _restore_defaults()
@@ -235,8 +216,6 @@ class _Server:
             return self._program().recorded
         if question.operation == "value":
             return without_sets(self._value(args[0]))
-        if question.operation == "each":
-            return self._each(*args)
         if question.operation == "release":
             for value in args:
                 self._release(value)

@@ -57,7 +57,7 @@ def test_accepts(student):
         fail(f"A model that is right was rejected: {said.message}")
 
 @points(1)
-def test_in_one_question(student):
+def test_one_after_the_other(student):
     """It tells one from the other when it is asked about both."""
     if [bool(said) for said in student.rejects_each("check_it", (BAD,), (GOOD,))] != [True, False]:
         fail("One was taken for the other.")
@@ -107,7 +107,7 @@ def test_one_that_never_raises_fails(grade: Grade, judge: Assignment) -> None:
     assert verdicts(result) == {
         "test_rejects": "failed",
         "test_accepts": "passed",
-        "test_in_one_question": "failed",
+        "test_one_after_the_other": "failed",
         "test_many": "failed",
     }
     shown = check(result, "test_rejects").counterexample
@@ -118,7 +118,7 @@ def test_one_that_never_raises_fails(grade: Grade, judge: Assignment) -> None:
 
 def test_another_exception_is_the_students_error(grade: Grade, judge: Assignment) -> None:
     result = grade("def check_it(model): model.weight", judge)
-    assert verdicts(result)["test_rejects"] == verdicts(result)["test_in_one_question"] == "error"
+    assert verdicts(result)["test_rejects"] == verdicts(result)["test_one_after_the_other"] == "error"
     assert "has no attribute 'weight'" in check(result, "test_rejects").message
 
 

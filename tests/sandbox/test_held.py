@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from sandbox import Guest, GuestCrashed, GuestTimeout, HeldMisused, NameMissing, Sandbox, StudentRaised, held
+from sandbox import Guest, GuestCrashed, GuestTimeout, HeldMisused, Sandbox, StudentRaised, held
 from sandbox.errors import GuestAsksTooMuch
 
 from .conftest import HOSTILE
@@ -180,31 +180,6 @@ def f(kind): raise {"own": Mine, "plain": AssertionError, "other": ValueError}[k
         assert caught.value.assertion is expected
 
 
-# One question about many
-
-
-def test_one_question_asks_about_many(load: Load) -> None:
-    guest = load("""
-import torch
-def f(function, *rest):
-    given = function(1)
-    assert given != 2, "two"
-    if given == 3:
-        raise KeyError("three")
-    return given, float(torch.rand(()))
-""")
-    groups = [(held(lambda x, to=to: x * to),) for to in (1, 2, 3, 4)]
-    one, two, three, four = guest.ask_each("f", groups, [5, 6, 7, 5])
-    assert one == (1, four[1]), "each call draws from its own seed"
-    assert one == guest.call("f", *groups[0], seed=5)
-    assert (two.assertion, two.message) == (True, "two")
-    assert (three.assertion, three.type_name) == (False, "KeyError")
-    assert four[0] == 4
-    with pytest.raises(NameMissing):
-        guest.ask_each("g", groups, [1, 2, 3, 4])
-    assert guest.alive
-
-
 def test_each_held_thing_can_be_called_as_often(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sandbox.lending.MOST_CALLBACKS", 3)
     guest = load("""
@@ -213,16 +188,17 @@ def often(function):
 def too_often(function):
     for i in range(4): function(i)
 """)
-    groups = [(held(abs),), (held(abs),)]
-    assert guest.ask_each("often", groups, [1, 2]) == [None, None]
+    both = held(abs), held(abs)
+    assert [guest.call("often", one) for one in both] == [None, None]
     with pytest.raises(GuestAsksTooMuch):
-        guest.ask_each("too_often", groups, [1, 2])
+        guest.call("too_often", both[0])
 
 
 def test_what_is_drawn_for_a_guest_leaves_the_graders_stream_alone(load: Load) -> None:
     guest = load("def f(draw): return draw(2), draw(2)")
     state = torch.get_rng_state()
-    guest.ask_each("f", [(held(torch.rand),), (held(torch.randn),)], [1, 2])
+    for draw in (torch.rand, torch.randn):
+        guest.call("f", held(draw), seed=1)
     assert torch.equal(torch.get_rng_state(), state)
 
 
@@ -370,3 +346,10 @@ def test_names_that_would_hide_a_modules_own_are_refused() -> None:
             held(Model(), **wrong)
     with pytest.raises(TypeError, match="no tensors"):
         held(Model(), attributes={"x": X})
+
+
+def test_no_other_thing_is_within_reach_while_one_is_asked_about(load: Load) -> None:
+    guest = load("held_peers")
+    for number in range(3):
+        found = guest.call("look", held(lambda x, by=number: x + by))
+        assert found == [number], "what was lent before is of no use, and nothing is lent ahead"
