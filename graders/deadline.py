@@ -22,9 +22,10 @@ class CheckTookTooLong(Exception):
 
 
 @contextmanager
-def deadline(seconds: float = SECONDS) -> Iterator[None]:
-    """Raise CheckTookTooLong when what runs inside takes more processor time."""
-    with _stopped(signal.SIGVTALRM, signal.ITIMER_VIRTUAL, seconds, lambda: CheckTookTooLong(seconds)):
+def deadline(seconds: float = SECONDS, error: Callable[[], BaseException] | None = None) -> Iterator[None]:
+    """Raise CheckTookTooLong, or `error()`, when what runs inside takes more processor time."""
+    raised = error or (lambda: CheckTookTooLong(seconds))
+    with _stopped(signal.SIGVTALRM, signal.ITIMER_VIRTUAL, seconds, raised):
         yield
 
 

@@ -20,12 +20,13 @@ import torch
 from graders.arrangements import State, layout
 from graders.calls import Call, copied
 from graders.comparing import TOLERANCES
-from graders.deadline import wall_deadline
+from graders.deadline import deadline, wall_deadline
 from graders.remaking import Remade, Remaker, Sizes
 from sandbox import Opaque, weighted_sum
 
 # To load one implementation, or for one call of it; one that takes longer is never tried again.
-MOST_SECONDS_OF_ONE = 6.0
+MOST_SECONDS_OF_ONE = 6.0  # on the clock, for what waits
+MOST_CPU_SECONDS_OF_ONE = 1.0  # of the four that a submission's diagnosis has: one that hangs leaves the rest
 
 _numbers = itertools.count(1)
 
@@ -287,6 +288,7 @@ def _undisturbed() -> Iterator[None]:
     with (
         # Elsewhere than in the main thread nothing is stopped: `diagnose = false` must do.
         wall_deadline(MOST_SECONDS_OF_ONE, TookTooLong),
+        deadline(MOST_CPU_SECONDS_OF_ONE, TookTooLong),
         torch.random.fork_rng(devices=[]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(out),
