@@ -85,7 +85,11 @@ def validate(  # noqa: PLR0917 - typer calls it by name
     seeds: Annotated[int, typer.Option(min=1, max=1000, help="Repeat with this many different seeds.")] = 2,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this program, such as a variant's name; may be repeated."),
+        typer.Option(
+            metavar="NAME",
+            help="Only this program, such as a variant's name, or all that are model, accepted, starter or "
+            "variant; may be repeated.",
+        ),
     ] = None,
     markdown: Annotated[
         Path | None,

@@ -94,9 +94,9 @@ def validate(
 ) -> ValidationReport:
     """Run every program kept with the assignment under every seed, the seeds side by side.
 
-    `only` names programs ("no_scaling", "attention.py"): the others, and what can be said of all of them
-    together, are left out. `on_program` is told of each row as it is done. Raises AssignmentError where the
-    tests cannot be used, or `only` names none of the programs.
+    `only` names programs ("no_scaling", "attention.py") or all of a kind ("model", "accepted"): the others,
+    and what can be said of all of them together, are left out. `on_program` is told of each row as it is
+    done. Raises AssignmentError where the tests cannot be used, or `only` names none of the programs.
     """
     checks = collect_checks(assignment)
     with TemporaryDirectory(prefix="attest-starters-") as made:
@@ -126,7 +126,7 @@ def _programs(assignment: Assignment, only: Collection[str], made: Path) -> dict
     for exercise in assignment.exercises:
         kept = list(_of_exercise(exercise, made / exercise.id / "starter"))
         names += [row.name for row in kept]
-        programs[exercise.id] = [row for row in kept if not only or row.name in only]
+        programs[exercise.id] = [row for row in kept if not only or {row.name, row.kind} & set(only)]
     if not names:
         raise AssignmentError(f"{assignment.folder}: has no program to run; the model solution is the first.")
     if not any(programs.values()):

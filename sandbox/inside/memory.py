@@ -14,8 +14,9 @@ import resource
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 # A tensor from this size on gets pages of its own, given back when it goes. Otherwise the heap keeps them,
 # and with aligned blocks it fills up with holes: a loop that needs 3 MB at a time was seen to hold 77 MB, and
-# at 128 KiB one with blocks of 57 kB held between 1 and more than 5 MB, by chance; at 32 KiB at most 2.
-_OWN_PAGES = 32 * 1024
+# at 128 KiB one with blocks of 57 kB held between 1 and more than 5 MB, by chance, and so did one with blocks
+# of 29 kB at 32 KiB: whatever is kept of each step is put into the hole that the step's table has left.
+_OWN_PAGES = 4 * 1024
 # What the C library itself comes to after it has freed a large block: quicker, since pages are used again.
 _KEPT, _KEPT_AT_THE_TOP = 32 * 2**20, 64 * 2**20
 

@@ -173,6 +173,12 @@ def test_a_program_that_is_not_there_hears_which_are(sandbox: Sandbox, tiny: Ass
         validate(tiny, sandbox, seeds=(1,), only=["nosuch"])
 
 
+def test_all_programs_of_a_kind_are_named_by_it(sandbox: Sandbox, tiny: Assignment) -> None:
+    report = validate(tiny, sandbox, seeds=(1, 2, 3), only=["model", "accepted", "doubles_in_place"])
+    assert [row.kind for row in report.rows] == ["model", "accepted", "accepted", "variant"]
+    assert not report.problems
+
+
 @pytest.mark.parametrize(
     ("kind", "verdict", "points", "max_points", "fault"),
     [
