@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         SubmoduleInfo,
         Usage,
     )
+    from .backend import BackendOptions
     from .errors import (
         GuestCrashed,
         GuestError,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from .sandboxes import Sandbox
 
 _HOMES = {
+    "BackendOptions": ".backend",
     "CellError": ".answers",
     "CellReport": ".answers",
     "Gradients": ".answers",
@@ -97,6 +99,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "BackendOptions",
     "CellError",
     "CellReport",
     "Foreseen",

@@ -4,31 +4,70 @@ from __future__ import annotations
 
 import socket
 import subprocess
-from typing import IO, Protocol
+from dataclasses import dataclass
+from typing import IO, Literal, Protocol
+
+from .limits import Limits
+
+Isolation = Literal["guest", "container"]
+Device = Literal["cpu", "cuda"]
 
 
-class Launched:
-    """A started zygote: the process on the host that holds it, and what it has said."""
+@dataclass(frozen=True)
+class BackendOptions:
+    """How a backend is to work. Each takes what concerns it; SandboxBroken for what it cannot do."""
 
-    def __init__(self, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+    isolation: Isolation = "guest"  # "container": a container of its own for each submission
+    runtime: str | None = None  # the engine's runtime; None: its default
+    image: str | None = None  # None: the one that `attest image build` makes
+    device: Device = "cpu"
+    trust: bool = False  # the code is the caller's own
+
+
+class Launched(Protocol):
+    """A zygote that has been set going. It dies when `control` closes, and with its launching process."""
+
+    control: socket.socket  # the grader's connected SEQPACKET socket to it
+    siblings: int | None  # how many attached Sandboxes may share its confinement; None: any number
+
+    def said(self) -> str:
+        """The last of what the backend and the zygote wrote to stderr."""
+
+    def close(self) -> None:
+        """Stop everything inside, and close `control`; returns when it is gone. Idempotent."""
+
+
+class Backend(Protocol):
+    """Starts zygotes. Each `launch` raises SandboxBroken, and waits for nothing that takes seconds.
+
+    `limits` are those of the guests to come, for a backend that also bounds all of them together.
+    """
+
+    name: str
+
+    def __init__(self, options: BackendOptions) -> None: ...
+
+    def launch(self, limits: Limits) -> Launched: ...
+
+
+class LaunchedProcess:
+    """A zygote inside a process of this machine."""
+
+    siblings: int | None = None
+
+    def __init__(self, control: socket.socket, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+        self.control = control
         self.process = process
         self._log = log
 
     def said(self) -> str:
-        """The last of what the backend and the zygote wrote to stderr."""
+        if self._log.closed:
+            return ""
         self._log.seek(0)
         return self._log.read()[-2000:].decode("utf-8", "replace").strip()
 
     def close(self) -> None:
-        """Stop everything inside; returns when it is gone."""
+        self.control.close()
         self.process.kill()
         self.process.wait()
         self._log.close()
-
-
-class Backend(Protocol):
-    """Starts a zygote that talks on `control` and dies with the process returned. Raises SandboxBroken."""
-
-    name: str
-
-    def launch(self, control: socket.socket) -> Launched: ...

@@ -12,8 +12,9 @@ import tempfile
 from pathlib import Path
 
 from . import view as views
-from .backend import Launched
+from .backend import BackendOptions, LaunchedProcess
 from .errors import SandboxBroken
+from .limits import Limits
 
 # Where root stages what is seen inside, in a mount namespace of its own: the first that exists.
 _STAGES = ("/mnt", "/media", "/srv", "/opt", "/var/tmp")  # noqa: S108
@@ -26,55 +27,72 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def launch(self, control: socket.socket) -> Launched:
-        program = shutil.which("bwrap")
-        if program is None:
+    def __init__(self, options: BackendOptions) -> None:
+        if options.isolation != "guest":
             raise SandboxBroken(
-                "bubblewrap (bwrap) was not found on the PATH; "
-                "install it (Debian, Ubuntu: apt install bubblewrap), then run: attest doctor"
+                f"isolation {options.isolation!r} needs the docker backend; use --sandbox docker, "
+                "or --isolation guest"
             )
-        try:
-            seen = views.guest_view()
-        except views.NotInstalled as error:
-            raise SandboxBroken(str(error)) from None
-        root = os.geteuid() == 0
-        stage = _stage() if root else ""
-        staged = [
-            (source, place, f"{stage}/{index}" if root else source)
-            for index, (source, place) in enumerate(seen.binds)
-        ]
-        log = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the zygote
-        files = {place: _memory_file(content) for place, content in seen.files.items()}
-        argv = _arguments(
-            program, seen, [(where, place) for _, place, where in staged], files, control.fileno()
+        if options.device != "cpu":
+            raise SandboxBroken(f"the device {options.device!r} is not in this version of Attest; use 'cpu'")
+
+    def launch(self, limits: Limits) -> LaunchedProcess:  # noqa: ARG002  each guest has its own
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            try:
+                return _launch(ours, theirs)
+            except BaseException:
+                ours.close()
+                raise
+
+
+def _launch(ours: socket.socket, control: socket.socket) -> LaunchedProcess:
+    program = shutil.which("bwrap")
+    if program is None:
+        raise SandboxBroken(
+            "bubblewrap (bwrap) was not found on the PATH; "
+            "install it (Debian, Ubuntu: apt install bubblewrap), then run: attest doctor"
         )
-        if root:
-            plan = {
-                "stage": stage,
-                "uid": _free_uid(),
-                "binds": [(source, os.path.basename(where)) for source, _, where in staged],
-                "argv": argv,
-            }
-            launcher = str(Path(__file__).with_name("launch.py"))
-            argv = [sys.executable, "-I", "-S", "-B", launcher, json.dumps(plan)]
-        try:
-            process = subprocess.Popen(  # noqa: S603  every part of it is written here
-                argv,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env={"LANG": "C.UTF-8"},
-                # The interrupt key stops Attest, which then closes the sandbox.
-                start_new_session=True,
-                pass_fds=(control.fileno(), *files.values()),
-            )
-        except OSError as error:
-            log.close()
-            raise SandboxBroken(f"bubblewrap could not be started: {error}; run: attest doctor") from None
-        finally:
-            for fd in files.values():
-                os.close(fd)
-        return Launched(process, log)
+    try:
+        seen = views.guest_view()
+    except views.NotInstalled as error:
+        raise SandboxBroken(str(error)) from None
+    root = os.geteuid() == 0
+    stage = _stage() if root else ""
+    staged = [
+        (source, place, f"{stage}/{index}" if root else source)
+        for index, (source, place) in enumerate(seen.binds)
+    ]
+    log = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the zygote
+    files = {place: _memory_file(content) for place, content in seen.files.items()}
+    argv = _arguments(program, seen, [(where, place) for _, place, where in staged], files, control.fileno())
+    if root:
+        plan = {
+            "stage": stage,
+            "uid": _free_uid(),
+            "binds": [(source, os.path.basename(where)) for source, _, where in staged],
+            "argv": argv,
+        }
+        launcher = str(Path(__file__).with_name("launch.py"))
+        argv = [sys.executable, "-I", "-S", "-B", launcher, json.dumps(plan)]
+    try:
+        process = subprocess.Popen(  # noqa: S603  every part of it is written here
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env={"LANG": "C.UTF-8"},
+            # The interrupt key stops Attest, which then closes the sandbox.
+            start_new_session=True,
+            pass_fds=(control.fileno(), *files.values()),
+        )
+    except OSError as error:
+        log.close()
+        raise SandboxBroken(f"bubblewrap could not be started: {error}; run: attest doctor") from None
+    finally:
+        for fd in files.values():
+            os.close(fd)
+    return LaunchedProcess(ours, process, log)
 
 
 def _arguments(

@@ -10,12 +10,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast, get_args
 
 import msgspec
 
-from .backend import Backend, Launched
-from .bubblewrap import Bubblewrap
+from .backend import BackendOptions, Device, Launched
+from .backends import BACKENDS
 from .errors import GuestGone, SandboxBroken
 from .exchange import Descriptors, kill, wait_for_end
 from .inside.entering import Confinement
@@ -28,7 +28,6 @@ from .seccomp import guest_program
 if TYPE_CHECKING:
     from .guest import Guest
 
-_BACKENDS: dict[str, type[Backend]] = {"bubblewrap": Bubblewrap}
 _START_SECONDS = 120.0
 _REQUEST_SECONDS = 60.0
 _CLOSE_SECONDS = 10.0
@@ -61,14 +60,25 @@ class Sandbox:
     handed to another process by multiprocessing (as an argument of a Process).
     """
 
-    def __init__(self, backend: str = "bubblewrap", limits: Limits = Limits(), device: str = "cpu") -> None:  # noqa: B008
-        if backend not in _BACKENDS:
-            raise SandboxBroken(f"the backend {backend!r} is not in this version of Attest; use 'bubblewrap'")
-        if device != "cpu":
-            raise SandboxBroken(f"the device {device!r} is not in this version of Attest; use 'cpu'")
+    def __init__(
+        self,
+        backend: str = "bubblewrap",
+        limits: Limits = Limits(),  # noqa: B008
+        device: str | None = None,  # None: that of `options`
+        options: BackendOptions = BackendOptions(),  # noqa: B008
+    ) -> None:
+        if backend not in BACKENDS:
+            names = ", ".join(BACKENDS)
+            raise SandboxBroken(
+                f"there is no backend {backend!r} in this version of Attest; use one of {names}"
+            )
         self.backend = backend
         self.limits = limits
-        self.device = device
+        if device not in {None, *get_args(Device)}:
+            raise SandboxBroken(f"there is no device {device!r}; use one of {', '.join(get_args(Device))}")
+        self.options = options if device is None else replace(options, device=cast(Device, device))
+        self.device = self.options.device
+        self._backend = BACKENDS[backend](self.options)
         self.versions: dict[str, str] = {}
         self._launched: Launched | None = None
         self._control: socket.socket | None = None
@@ -88,10 +98,8 @@ class Sandbox:
             raise SandboxBroken("this sandbox has been closed; make another")
         if self._control is not None:
             return
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._launched = _BACKENDS[self.backend]().launch(theirs)
-        self._control = ours
+        self._launched = self._backend.launch(self.limits)
+        self._control = self._launched.control
 
     def start(self) -> None:
         """Start the zygote and wait until it has imported torch (a second or two). Raises SandboxBroken."""
@@ -119,7 +127,7 @@ class Sandbox:
         for fd in fds:
             os.close(fd)
         ours.settimeout(_REQUEST_SECONDS)
-        other = Sandbox(self.backend, limits or self.limits, self.device)
+        other = Sandbox(self.backend, limits or self.limits, options=self.options)
         other.versions, other._base, other._control, other._ready = self.versions, self._base, ours, True
         return other
 

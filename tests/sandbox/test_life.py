@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import Guest, Limits, Sandbox, SandboxBroken
+from sandbox import BackendOptions, Guest, Limits, Sandbox, SandboxBroken
 
 from .conftest import script
 
@@ -156,13 +156,13 @@ def test_without_bubblewrap_the_message_says_what_to_do(monkeypatch: pytest.Monk
         Sandbox().start()
 
 
-def test_a_backend_that_is_not_there_yet() -> None:
-    with pytest.raises(
-        SandboxBroken, match="backend 'docker' is not in this version of Attest; use 'bubblewrap'"
-    ):
-        Sandbox("docker")
-    with pytest.raises(SandboxBroken, match="device 'cuda'"):
-        Sandbox(device="cuda")
+def test_what_is_asked_for_and_cannot_be_is_named() -> None:
+    with pytest.raises(SandboxBroken, match=r"no backend 'podman'.*use one of bubblewrap"):
+        Sandbox("podman")
+    with pytest.raises(SandboxBroken, match="no device 'tpu'; use one of cpu, cuda"):
+        Sandbox(device="tpu")
+    with pytest.raises(SandboxBroken, match="isolation 'container' needs the docker backend"):
+        Sandbox(options=BackendOptions(isolation="container"))
 
 
 def test_attached_sandboxes_have_their_own_limits_and_die_alone(family: Sandbox) -> None:
