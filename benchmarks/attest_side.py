@@ -24,7 +24,7 @@ from graders.reading import find_submissions
 from graders.result import Result, Status, Student, Verdict, write_result
 from reports import report_name, write_student_report
 from sandbox import Sandbox
-from sandbox.meter import Meter
+from sandbox.inside.meter import Meter
 
 FINISH = "reports:write_student_report"
 CALLS = "calls over the wire: values there, student's code, values back"

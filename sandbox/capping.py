@@ -17,17 +17,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .errors import GuestMemory, StudentRaised
-from .meter import status_bytes
 
 if TYPE_CHECKING:
     from .exchange import Exchange
     from .guest import Guest
+    from .process import Process
 
-# Pages of libraries count as resident once they are read, and newer kernels map megabytes around each page:
-# 35 MB were seen when `torch.ones` ran first on Linux 6.18. They are nobody's allocation, so all that the
-# libraries come to is taken off. A guest that reads libraries on purpose can so hide as much for a moment, as
-# one that lets go of their pages always could; what it holds for longer is found when memory is sampled.
-_LIBRARIES = 1024 * 2**20
 # A notebook with the whole lesson held 3.3 MiB when its turn came, in models, data and what Python makes.
 FREE = 8 * 2**20
 
@@ -44,30 +39,8 @@ class MemoryUse:
     counted_bytes: int = 0
 
 
-class Peak:
-    """The largest memory of one process from now on, above what it holds now."""
-
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
-        try:
-            with open(f"/proc/{pid}/clear_refs", "w") as file:
-                file.write("5")  # the largest resident size begins anew (Linux 4.0)
-        except OSError:
-            pass  # then only what goes beyond the old one is seen
-        self.data_bytes, self._rss, self._file, self._highest = status_bytes(
-            pid, "VmData", "VmRSS", "RssFile", "VmHWM"
-        )
-
-    def bytes(self) -> int:
-        """Return it; 0 for a process that is gone."""
-        rss, file, highest = status_bytes(self._pid, "VmRSS", "RssFile", "VmHWM")
-        most = highest if highest > self._highest else rss
-        read = min(max(0, file - self._file), _LIBRARIES)
-        return max(0, most - self._rss - read)
-
-
 @contextmanager
-def capped(guest: Guest, exchange: Exchange, pid: int, count: int) -> Iterator[MemoryUse]:
+def capped(guest: Guest, exchange: Exchange, process: Process, count: int) -> Iterator[MemoryUse]:
     """Within it, what the guest is asked may allocate `count` bytes beyond what it holds now.
 
     Raises GuestMemory where it used more; what fails in the student's code is StudentRaised with `memory`.
@@ -76,7 +49,7 @@ def capped(guest: Guest, exchange: Exchange, pid: int, count: int) -> Iterator[M
     room = count - use.counted_bytes
     if room <= 0:
         raise exchange.stop(GuestMemory(count, use.held_bytes, max(FREE, count)))
-    peak = Peak(pid)
+    peak = process.highest()
     guest.operate("limit_memory", peak.data_bytes + room)
     exchange.cap_memory(room, count)
     try:

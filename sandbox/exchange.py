@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from .errors import GuestCrashed, GuestGone, GuestMemory, GuestOutput, GuestTimeout
 from .inside.wire import FrameError, FrameReader, Outgoing
 from .limits import Limits
-from .meter import Meter
+from .process import Process
 
 # How often clocks and memory are looked at while a guest works.
 TICK = 0.02
@@ -28,12 +28,12 @@ _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 @dataclass(frozen=True)
 class Descriptors:
-    """The grader's ends of a guest: the wire, what it reads of stdout and stderr, and the guest's pidfd."""
+    """The grader's ends of a guest: the wire, what it reads of stdout and stderr, and the guest's process."""
 
     wire: socket.socket
     out: int
     err: int
-    pidfd: int
+    process: Process
 
 
 class Stream:
@@ -48,10 +48,11 @@ class Stream:
 class Exchange:
     """The grader's side of one guest's wire."""
 
-    def __init__(self, ends: Descriptors, meter: Meter, limits: Limits) -> None:
+    def __init__(self, ends: Descriptors, limits: Limits) -> None:
         self._ends = ends
         self._limits = limits
-        self._meter = meter
+        self._meter = ends.process.uses()
+        self._end = ends.process.fileno()
         self._reader = FrameReader()
         self._streams = {ends.out: Stream(ends.out), ends.err: Stream(ends.err)}
         self._wire = ends.wire.fileno()
@@ -60,7 +61,7 @@ class Exchange:
         self._outgoing: Outgoing | None = None
         self._poll = select.poll()
         self._poll.register(ends.wire, select.POLLIN)
-        self._poll.register(ends.pidfd, select.POLLIN)
+        self._poll.register(self._end, select.POLLIN)
         for fd in self._streams:
             os.set_blocking(fd, False)
             self._poll.register(fd, select.POLLIN)
@@ -196,7 +197,7 @@ class Exchange:
                 if event & select.POLLOUT and self._outgoing is not None:
                     self._send(self._outgoing)
                 ended |= bool(event & (select.POLLIN | _GONE)) and not self._receive()
-            elif fd == self._ends.pidfd:
+            elif fd == self._end:
                 ended = True
             else:
                 self._read(self._streams[fd])
@@ -247,12 +248,14 @@ class Exchange:
 
     def _look(self, elapsed: float, seconds: float, cpu_seconds: float) -> None:
         self._looked = time.monotonic()
+        # First, whatever the clock says: where the way to the guest is broken, this raises SandboxBroken.
+        used, memory = self._meter.look(self._most_memory)
+        self.peak_memory_bytes = max(self.peak_memory_bytes, memory)
         if self.seconds + elapsed > seconds:
             raise self.stop(GuestTimeout("wall", seconds))
-        cpu = self.cpu_seconds()
-        if cpu > cpu_seconds:
+        if max(0.0, used - self._cpu_base) + self._lent > cpu_seconds:
             raise self.stop(GuestTimeout("cpu", cpu_seconds))
-        if self.look_at_memory() > self._most_memory:
+        if memory > self._most_memory:
             raise self.stop(GuestMemory(self.memory_cap))
 
     def look_at_memory(self) -> int:
@@ -303,12 +306,12 @@ class Exchange:
         """Kill the guest and all it has started; `end` is why, and is what every later question raises."""
         if self.end is None:
             self.end = end
-            kill(self._ends.pidfd)
+            self._ends.process.kill()
         return self.end
 
     def _died(self) -> GuestGone:
         # A process closes its descriptors a moment before its end can be seen.
-        if not wait_for_end(self._ends.pidfd, _CLOSING_SECONDS):
+        if not self._ends.process.ended(_CLOSING_SECONDS):
             return self.stop(GuestCrashed("closed its connection to the grader"))
         # How it ended is known when the zygote has reaped it; until then this stands.
         return self.stop(Died())
@@ -323,20 +326,6 @@ class Died(GuestCrashed):
 
 def not_an_answer(what: str) -> GuestCrashed:
     return GuestCrashed(f"sent something that is not an answer: {what}")
-
-
-def kill(pidfd: int) -> None:
-    try:
-        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-    except ProcessLookupError:
-        return
-
-
-def wait_for_end(pidfd: int, seconds: float) -> bool:
-    """Whether the process, with everything in its pid namespace, is gone within `seconds`."""
-    poll = select.poll()
-    poll.register(pidfd, select.POLLIN)
-    return bool(poll.poll(seconds * 1000))
 
 
 def describe_end(status: int) -> str:

@@ -39,7 +39,7 @@ from .errors import (
     SandboxBroken,
     StudentRaised,
 )
-from .exchange import Descriptors, Died, Exchange, describe_end, kill, not_an_answer, wait_for_end
+from .exchange import Descriptors, Died, Exchange, describe_end, not_an_answer
 from .handles import Handles
 from .inside.questions import (
     Answer,
@@ -59,7 +59,6 @@ from .inside.values import OUT_OF_MEMORY, Decoder, Encoder, Opaque, Value, tenso
 from .inside.wire import FrameError
 from .lending import Lent, Outward
 from .limits import Limits
-from .meter import Meter
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Answer).decode
@@ -82,7 +81,7 @@ class Guest:
     on_close: Callable[[Guest], None] | None = None
 
     def __init__(
-        self, ends: Descriptors, host_pid: int, limits: Limits, reap: Callable[[], int], greet: float = 20.0
+        self, ends: Descriptors, limits: Limits, reap: Callable[[], int], greet: float = 20.0
     ) -> None:
         self._ends = ends
         self._limits = limits
@@ -91,8 +90,7 @@ class Guest:
         self._closed = self._reaped = self._lending = False
         self._ahead = Ahead()
         self.handles = Handles()
-        self._host_pid = host_pid
-        self._exchange = Exchange(ends, Meter(host_pid), limits)
+        self._exchange = Exchange(ends, limits)
         try:
             self._checked(0, *self._exchange.greeting(greet))
         except GuestGone as error:
@@ -259,7 +257,7 @@ class Guest:
 
     def memory_cap(self, count: int) -> AbstractContextManager[MemoryUse]:
         """Within it, what is asked may allocate `count` bytes beyond what the guest holds when it begins."""
-        return capped(self, self._exchange, self._host_pid, count)
+        return capped(self, self._exchange, self._ends.process, count)
 
     def operate(self, operation: str, *args: Value) -> None:
         """Have an operation done that answers nothing."""
@@ -318,7 +316,7 @@ class Guest:
         return Usage(self._exchange.seconds, self._exchange.cpu_seconds(), self._exchange.peak_memory_bytes)
 
     def processes(self) -> tuple[int, ...]:
-        """The host pids of all that runs in this guest now, its first process first."""
+        """The pids of all that runs in this guest now, its first process first, as its /proc numbers them."""
         return tuple(self._exchange.processes()) if not self._closed else ()
 
     @property
@@ -329,14 +327,14 @@ class Guest:
     def kill(self) -> None:
         """Kill the guest and everything in its pid namespace, and do not wait for the end; `close` does."""
         if not self._closed:
-            kill(self._ends.pidfd)
+            self._ends.process.kill()
 
     def close(self) -> None:
         """Kill the guest and everything in its pid namespace; returns when all of it is gone. Idempotent."""
         if self._closed:
             return
         self._closed = True
-        kill(self._ends.pidfd)
+        self._ends.process.kill()
         try:
             self._find_end()
         finally:
@@ -344,8 +342,9 @@ class Guest:
                 self.on_close(self)
             self._exchange.close()
             self._ends.wire.close()
-            for fd in (self._ends.out, self._ends.err, self._ends.pidfd):
-                os.close(fd)
+            os.close(self._ends.out)
+            os.close(self._ends.err)
+            self._ends.process.close()
 
     def __enter__(self) -> Self:
         return self
@@ -477,7 +476,7 @@ class Guest:
 
     def _find_end(self) -> None:
         """Wait until nothing of the guest is left, and learn how it ended."""
-        if not wait_for_end(self._ends.pidfd, _REAPING_SECONDS):
+        if not self._ends.process.ended(_REAPING_SECONDS):
             raise SandboxBroken(
                 f"a guest was still there {_REAPING_SECONDS:g} s after it was killed; restart the run"
             )

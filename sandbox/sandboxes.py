@@ -17,12 +17,12 @@ import msgspec
 from .backend import BackendOptions, Device, Launched
 from .backends import BACKENDS
 from .errors import GuestGone, SandboxBroken
-from .exchange import Descriptors, kill, wait_for_end
+from .exchange import Descriptors
 from .inside.entering import Confinement
 from .inside.questions import Level, Program
 from .inside.zygote import MAX_PACKET, Attach, Fork, Forked, Ready, Reap, Reaped, Reply, Request
 from .limits import Limits
-from .meter import host_pid, status_bytes
+from .process import NearProcess, Process
 from .seccomp import guest_program
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Spare:
     wire: socket.socket
     out: int
     err: int
-    born: tuple[int, int] | None = None  # its pid for the zygote, and a pidfd
+    born: tuple[int, Process] | None = None  # its pid for the zygote, and the process
 
 
 class Sandbox:
@@ -83,7 +83,7 @@ class Sandbox:
         self._launched: Launched | None = None
         self._control: socket.socket | None = None
         self._ready = False
-        self._zygote: int | None = None  # a pidfd, of the one that this Sandbox has started
+        self._zygote: Process | None = None  # the one that this Sandbox has started
         self._base = (0, 0)  # the zygote's private memory and address space, in bytes
         self._spare: _Spare | None = None
         self._guests: set[Guest] = set()
@@ -113,8 +113,8 @@ class Sandbox:
         if not isinstance(reply, Ready) or not fds:
             raise SandboxBroken(f"the zygote began with {reply!r}, not with Ready; run: attest doctor")
         self.versions = reply.versions
-        self._zygote = fds[0]
-        data, address = status_bytes(host_pid(self._zygote), "VmData", "VmSize")
+        self._zygote = NearProcess(fds[0])
+        data, address = self._zygote.status_bytes("VmData", "VmSize")
         self._base = data, address
         self._ready = True
 
@@ -146,8 +146,8 @@ class Sandbox:
             self._launched.close()
         if self._zygote is not None:
             # It is pid 1 of its namespace: when its end is seen, all below it has ended.
-            wait_for_end(self._zygote, _CLOSE_SECONDS)
-            os.close(self._zygote)
+            self._zygote.ended(_CLOSE_SECONDS)
+            self._zygote.close()
 
     def __enter__(self) -> Self:
         return self
@@ -229,9 +229,9 @@ class Sandbox:
         spare, self._spare = self._spare, None
         assert spare is not None
         assert spare.born is not None
-        pid, pidfd = spare.born
-        ends = Descriptors(spare.wire, spare.out, spare.err, pidfd)
-        guest = Guest(ends, host_pid(pidfd), self.limits, lambda: self._reap(pid))
+        pid, process = spare.born
+        ends = Descriptors(spare.wire, spare.out, spare.err, process)
+        guest = Guest(ends, self.limits, lambda: self._reap(pid))
         guest.on_close = self._guests.discard
         self._guests.add(guest)
         self._spare = self._order()
@@ -274,7 +274,7 @@ class Sandbox:
             raise SandboxBroken(
                 f"the zygote could not fork a guest: {getattr(reply, 'message', reply)}; run: attest doctor"
             )
-        spare.born = reply.pid, fds[0]
+        spare.born = reply.pid, NearProcess(fds[0])
 
     def _discard_spare(self) -> None:
         """Kill the guest that nobody will ask."""
@@ -284,14 +284,16 @@ class Sandbox:
         try:
             self._collect()
             if spare.born is not None:
-                kill(spare.born[1])
+                spare.born[1].kill()
                 self._request(Reap(spare.born[0]))
         except SandboxBroken:
             pass  # the zygote is gone, and the guest with it
         self._spare = None
         spare.wire.close()
-        for fd in (spare.out, spare.err, *((spare.born[1],) if spare.born else ())):
-            os.close(fd)
+        os.close(spare.out)
+        os.close(spare.err)
+        if spare.born is not None:
+            spare.born[1].close()
 
     def _reap(self, pid: int) -> int:
         reply, _ = self._request(Reap(pid))
