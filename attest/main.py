@@ -154,6 +154,50 @@ def report(
     raise typer.Exit(report_command(out))
 
 
+@app.command()
+def similar(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            parser=path,
+            metavar="PATH...",
+            help="A folder with one file or folder per student, single files, or a zip.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            parser=path,
+            metavar="FOLDER",
+            help="Write an index and each pair side by side as pages, and pairs.csv.",
+        ),
+    ] = None,
+    assignment: Annotated[
+        str | None,
+        typer.Option(
+            "--assignment",
+            "-a",
+            help="What its starter files and model solutions hold counts for nothing.",
+        ),
+    ] = None,
+    starter: Annotated[
+        list[Path] | None,
+        typer.Option(
+            parser=path, metavar="FILE", help="Another file that everybody began with; may be repeated."
+        ),
+    ] = None,
+    least: Annotated[float, typer.Option(min=0.05, max=1.0, help="Show pairs from this likeness on.")] = 0.5,
+) -> None:
+    """Find submissions that share code beyond the starter files and what many have. It runs none of it."""
+    from attest.similar import SimilarRequest, similar_command
+
+    raise typer.Exit(
+        similar_command(SimilarRequest(tuple(paths), out, assignment, tuple(starter or ()), least))
+    )
+
+
 app.command()(doctor)
 
 
