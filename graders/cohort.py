@@ -250,7 +250,7 @@ class CohortRun:
         )
 
     def _not_graded(self, found: Found, internal: str) -> Result:
-        return Result(
+        result = Result(
             status=Status.NOT_GRADED,
             message=NOT_GRADED,
             internal=internal,
@@ -265,6 +265,7 @@ class CohortRun:
             seed=self.request.seed,
             versions=versions(),
         )
+        return found.laid_over(result)
 
 
 def usable_cores() -> int:

@@ -12,30 +12,50 @@ from pathlib import Path
 
 import msgspec
 
-from graders.reading import Found
-from graders.result import Student
+from graders.reading import Found, Member
+from graders.result import Late, Received, Student
 
 
 class Item(msgspec.Struct, frozen=True, tag=True):
     """One submission to grade."""
 
     index: int
-    student_id: str
-    student_name: str
+    student: bytes  # as JSON, as are `received` and `late`
     path: bytes  # as the system knows it: not every file name is text
     source: str
     inside: str | None
+    members: tuple[tuple[bytes, str, bool], ...]
+    committed: bool
+    received: bytes
+    late: bytes | None
 
     @staticmethod
     def of(index: int, found: Found) -> Item:
         """Return `found` as it travels."""
-        student = found.student
-        return Item(index, student.id, student.name, os.fsencode(found.path), found.source, found.inside)
+        return Item(
+            index,
+            found.student.model_dump_json().encode(),
+            os.fsencode(found.path),
+            found.source,
+            found.inside,
+            tuple((os.fsencode(one.place), one.name, one.is_html) for one in found.members),
+            found.committed,
+            found.received.model_dump_json().encode(),
+            None if found.late is None else found.late.model_dump_json().encode(),
+        )
 
     def found(self) -> Found:
         """Return it as it was."""
-        student = Student(id=self.student_id, name=self.student_name)
-        return Found(student, Path(os.fsdecode(self.path)), self.source, self.inside)
+        return Found(
+            Student.model_validate_json(self.student),
+            Path(os.fsdecode(self.path)),
+            self.source,
+            self.inside,
+            tuple(Member(os.fsdecode(place), name, is_html) for place, name, is_html in self.members),
+            self.committed,
+            Received.model_validate_json(self.received),
+            None if self.late is None else Late.model_validate_json(self.late),
+        )
 
 
 class Setup(msgspec.Struct, frozen=True, tag=True):

@@ -259,6 +259,27 @@ class Student(Frozen):
 
     id: str
     name: str = ""
+    email: str = ""
+    section: str = ""
+    ids: tuple[tuple[str, str], ...] = ()  # (kind, id), as LMSs know the student: ("canvas", "4711")
+
+
+class Received(Frozen):
+    """How a submission came: through which LMS, when, and as which attempt."""
+
+    lms: str = ""  # "canvas", "moodle", …; "" for plain files
+    submitted_at: datetime | None = None  # as the LMS says; never as a student's file says
+    late_in_lms: bool = False  # the LMS calls it late
+    attempt: int = 1
+
+
+class AttemptInfo(Frozen):
+    """One of several attempts, of which one counts."""
+
+    attempt: int
+    submitted_at: datetime | None = None
+    points: float | None = None  # absent where it was not graded
+    counts: bool = False
 
 
 class SubmissionInfo(Frozen):
@@ -268,6 +289,30 @@ class SubmissionInfo(Frozen):
     files: tuple[str, ...] = ()
     content_hash: str = ""  # "sha256:…" over names and contents
     attempt: int = 1
+    lms: str = ""  # what packed it: "canvas", "moodle", …; "" for plain files
+    submitted_at: datetime | None = None
+    late_in_lms: bool = False  # the LMS calls it late
+    attempts: tuple[AttemptInfo, ...] = ()  # where there were several
+
+
+class Late(Frozen):
+    """By how much a submission came late, and what the policy takes for that.
+
+    What is taken is worked out from the points as they are now, so it follows every mark of a person.
+    """
+
+    due_at: datetime  # with the student's extension
+    extension_seconds: float = 0.0
+    late_seconds: float = 0.0  # after due_at; 0 within the grace
+    percent: float = 0.0  # that is taken
+    of: Literal["earned", "maximum"] = "earned"
+    policy: str = ""  # "10 % for each day begun, at most 50 %, 15 minutes of grace"
+    unknown: bool = False  # the LMS calls it late and does not say by how much: nothing is taken
+
+    def taken(self, earned: float, judged: float) -> float:
+        """Return the points that are taken from `earned`, where `judged` could be had so far."""
+        base = earned if self.of == "earned" else judged
+        return min(max(0.0, earned), max(0.0, base * self.percent / 100))
 
 
 class AssignmentInfo(Frozen):
@@ -286,6 +331,7 @@ class Status(StrEnum):
     GRADED = "graded"
     UNREADABLE = "unreadable"  # no script or notebook can be read in it: zero, and named to the instructor
     NOT_GRADED = "not_graded"  # our fault: no score is given
+    NOTHING = "nothing"  # in the roster, and nothing was handed in: zero
 
 
 # What a student reads of a submission that is NOT_GRADED.
@@ -312,12 +358,27 @@ class Result(Frozen):
     device: str
     seed: int
     versions: dict[str, str] = Field(default_factory=dict)  # attest, torch, python
+    late: Late | None = None  # absent where no policy was set, and where it came in time
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def points(self) -> float:
+        """Points that count: what was earned, without what is taken for coming late."""
+        return self.points_before_late - self.late_points
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def points_before_late(self) -> float:
         """Points earned."""
         return sum(check.points for check in self.checks) + sum(item.points or 0 for item in self.rubric)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def late_points(self) -> float:
+        """Points taken for coming late."""
+        if self.late is None:
+            return 0.0
+        return self.late.taken(self.points_before_late, self.max_points - self.pending_points)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -350,7 +411,7 @@ class Result(Frozen):
 
 
 # Written for readers, and worked out again when a Result is read.
-COMPUTED = {"points", "max_points", "pending_points"}
+COMPUTED = {"points", "points_before_late", "late_points", "max_points", "pending_points"}
 
 
 class ResultError(ValueError):

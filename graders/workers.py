@@ -48,7 +48,7 @@ from graders.messages import (
     receive_outcome,
     send,
 )
-from graders.reading import UnreadableSubmission
+from graders.reading import Found, UnreadableSubmission
 from graders.result import COMPUTED, Result, Status
 from sandbox import Limits, Sandbox, SandboxBroken
 
@@ -175,7 +175,9 @@ class Pool:
         self.dismiss(worker)
         if worker.given_up is not None and worker.item is not None:
             seconds = f"for {worker.given_up:.0f} s, which its limits do not explain"
-            self.retry(worker.item, f"the grader came to no end with {worker.item.student_id} {seconds}")
+            self.retry(
+                worker.item, f"the grader came to no end with {worker.item.found().student.id} {seconds}"
+            )
         elif outcome is None:
             self.retry(worker.item, f"the worker process ended ({ended(worker.process.exitcode)})")
         else:
@@ -266,6 +268,7 @@ def work(connection: Connection, others: list[Connection], setup: Setup, sandbox
     finish = load_finish(setup.finish)
     marks = read_marks(Path(os.fsdecode(setup.out)))
     current: list[int] = [-1]
+    found: list[Found] = []  # the one that is graded
 
     def jobs() -> Iterator[Job]:
         while True:
@@ -274,13 +277,14 @@ def work(connection: Connection, others: list[Connection], setup: Setup, sandbox
             except EOFError:
                 return
             current[0] = item.index
+            found[:] = [item.found()]
             yield job(item, assignment)
 
     def answer(result: Result) -> None:
         if result.status is Status.NOT_GRADED:
             send(connection, Failed(current[0], encodable(result.internal or result.message)))
             return
-        result = marks.applied(result)
+        result = marks.applied(found[0].laid_over(result))
         try:
             document = legible(result)
         except ValueError as error:

@@ -4,18 +4,23 @@ Nothing here runs a student's code, writes to the disk, or knows of checks.
 """
 
 from graders.reading.cohort import Cohort, CohortError, Found, find_submissions
+from graders.reading.container import Member
 from graders.reading.read import read_submission
+from graders.reading.sources import SOURCES, find_handed_in
 from graders.reading.submission import ProseCell, ReadingLimits, Submission, UnreadableSubmission, Words
 
 __all__ = [
+    "SOURCES",
     "Cohort",
     "CohortError",
     "Found",
+    "Member",
     "ProseCell",
     "ReadingLimits",
     "Submission",
     "UnreadableSubmission",
     "Words",
+    "find_handed_in",
     "find_submissions",
     "read_submission",
 ]

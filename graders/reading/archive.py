@@ -49,7 +49,7 @@ def list_archive(archive: bytes | Path, limits: ReadingLimits) -> Listing:
             except EntryError as error:
                 problems.append(error.of(name))
             else:
-                entries.append(_entry(opened, info, name))
+                entries.append(_entry(opened, info, name, raw))
     return Listing(tuple(entries), tuple(problems), tuple(sorted(hidden)))
 
 
@@ -71,7 +71,7 @@ def _opened(archive: bytes | Path, limits: ReadingLimits) -> zipfile.ZipFile:
         raise EntryError(_DAMAGED, _ZIP_AGAIN) from None
 
 
-def _entry(opened: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Entry:
+def _entry(opened: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, raw: str) -> Entry:
     def read(limit: int) -> bytes:
         try:
             with opened.open(info) as file:
@@ -79,7 +79,7 @@ def _entry(opened: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Entry:
         except Exception:  # as above
             raise EntryError("is damaged inside the zip", _ZIP_AGAIN) from None
 
-    return Entry(name, info.file_size, read)
+    return Entry(name, info.file_size, read, raw)
 
 
 def _check(info: zipfile.ZipInfo, name: str, limits: ReadingLimits) -> None:

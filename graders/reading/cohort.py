@@ -11,19 +11,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from graders.reading.container import Member, open_cohort_zip
 from graders.reading.entries import EntryError, Listing, is_program_name, nearness
 from graders.reading.folder import not_a_file, refused_by_system, shown_name
 from graders.reading.identity import clashes, distinct_ids
 from graders.reading.names import is_hidden, listed, relative_name, shown, split_suffix
-from graders.reading.read import open_cohort_zip, read_submission
+from graders.reading.read import read_submission
 from graders.reading.submission import ORDINARY, ReadingLimits, Submission, Words
-from graders.result import Student
+from graders.result import Late, Received, Result, Student
 
 _NOT_STUDENTS = frozenset({"readme", "roster", "grades", "gradebook", "students", "index", "license"})
 _LISTS = frozenset({".csv", ".tsv", ".log", ".toml", ".yaml", ".yml", ".ini"})
 _MOST_ENTRIES = 50_000  # in a cohort's folder
 _MOST_COMPANIONS = 4  # beside attention.py in one student's folder; with more it is a cohort's
 _NEXT_STEP = "give a folder or zip with one .py, .ipynb, .zip or folder per student"
+
+
+_PLAIN = Received()
 
 
 class CohortError(ValueError):
@@ -38,6 +42,10 @@ class Found:
     path: Path
     source: str  # as the instructor knows it, relative to the cohort
     inside: str | None = None  # the file or folder within the zip at `path`
+    members: tuple[Member, ...] = ()  # the files within the zip or folder at `path`, as an LMS packed them
+    committed: bool = False  # what a git repository at `path` holds, in place of its folder
+    received: Received = _PLAIN
+    late: Late | None = None
 
     def read(
         self,
@@ -48,7 +56,24 @@ class Found:
         words: Words = "none",
     ) -> Submission:
         """Read it, as `read_submission` does."""
-        return read_submission(self.path, wanted, names=names, inside=self.inside, limits=limits, words=words)
+        return read_submission(
+            self.path,
+            wanted,
+            names=names,
+            inside=self.inside,
+            members=self.members,
+            committed=self.committed,
+            limits=limits,
+            words=words,
+        )
+
+    def laid_over(self, result: Result) -> Result:
+        """Return `result` with whose it is, how it came and how late, as is known now; itself where equal."""
+        came = self.received.model_dump()
+        submission = result.submission.model_copy(update=came)
+        known = {"student": self.student, "submission": submission, "late": self.late}
+        same = (result.student, result.submission, result.late) == tuple(known.values())
+        return result if same else result.model_copy(update=known)
 
 
 @dataclass(frozen=True)
@@ -59,6 +84,7 @@ class Cohort:
     problems: tuple[str, ...] = ()  # sentences: what was not found, or is not as it should be
     skipped: tuple[tuple[str, str], ...] = ()  # (path, why) of what is nobody's submission
     notes: tuple[str, ...] = ()  # sentences: how a path was understood
+    source: str = "folder"  # what gave it: "canvas", "moodle", …
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,7 @@ class Entry:
     name: str
     size: int  # as the folder or zip states it: a claim
     read: Callable[[int], bytes]  # at most so many bytes; raises EntryError
+    raw: str = ""  # the path as it stands in the folder or zip, neither checked nor shortened
 
 
 @dataclass(frozen=True)

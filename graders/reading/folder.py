@@ -47,9 +47,9 @@ def shown_name(path: Path) -> str:
     return os.fsencode(os.path.basename(os.path.abspath(path)) or "/").decode("utf-8", "replace")
 
 
-def file_entry(path: Path, name: str, size: int) -> Entry:
+def file_entry(path: Path, name: str, size: int, raw: str = "") -> Entry:
     """Return the entry of a regular file."""
-    return Entry(name, size, lambda limit: _read(path, limit))
+    return Entry(name, size, lambda limit: _read(path, limit), raw)
 
 
 def _read(path: Path, limit: int) -> bytes:
@@ -71,7 +71,7 @@ def _read(path: Path, limit: int) -> bytes:
 
 def list_folder(root: Path, limits: ReadingLimits) -> Listing:
     """List the regular files below `root`; hidden folders and virtual environments are not entered."""
-    walk = _Walk(limits, [(root, "", 0)])
+    walk = _Walk(root, limits, [(root, "", 0)])
     left = limits.entries
     while walk.waiting:
         folder, prefix, depth = walk.waiting.pop()
@@ -95,6 +95,7 @@ def list_folder(root: Path, limits: ReadingLimits) -> Listing:
 class _Walk:
     """A walk under way: what was found, and the folders (path, names' prefix, depth) yet to enter."""
 
+    root: Path
     limits: ReadingLimits
     waiting: list[tuple[Path, str, int]]
     entries: list[Entry] = field(default_factory=list)
@@ -114,7 +115,9 @@ class _Walk:
         if why:
             self.problems.append(Problem(name, why))
         elif not stat.S_ISDIR(status.st_mode):
-            self.entries.append(file_entry(Path(item.path), name, status.st_size))
+            path = Path(item.path)
+            raw = os.path.relpath(path, self.root)
+            self.entries.append(file_entry(path, name, status.st_size, raw))
         elif depth + 1 >= self.limits.depth:
             self.problems.append(Problem(name, f"lies more than {self.limits.depth} folders deep"))
         elif not os.path.lexists(os.path.join(item.path, "pyvenv.cfg")):

@@ -9,10 +9,10 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 
 from graders.reading.archive import list_archive
+from graders.reading.container import Member, list_members, open_cohort_zip
 from graders.reading.entries import (
     Entry,
     EntryError,
@@ -24,8 +24,9 @@ from graders.reading.entries import (
     size_text,
 )
 from graders.reading.folder import file_entry, list_folder, not_a_file, refused_by_system, shown_name
+from graders.reading.git import list_commit
 from graders.reading.kinds import EXPECTED, HAND_IN, described
-from graders.reading.names import relative_name, shown, split_suffix
+from graders.reading.names import relative_name, shown, split_suffix, top_folder
 from graders.reading.programs import find_programs
 from graders.reading.submission import (
     ORDINARY,
@@ -36,7 +37,6 @@ from graders.reading.submission import (
     content_hash,
 )
 
-_COHORT = replace(ORDINARY, entries=200_000)
 _MOST_NOTES = 20
 _WORDS = (".md", ".markdown", ".txt", ".text", ".rst")
 _ABOUT = ("readme", "requirements", "license")
@@ -57,13 +57,17 @@ def read_submission(
     *,
     names: Sequence[str] = (),
     inside: str | None = None,
+    members: Sequence[Member] = (),
+    committed: bool = False,
     limits: ReadingLimits = ORDINARY,
     words: Words = "none",
 ) -> Submission:
     """Read what one student handed in.
 
     `wanted` are the file names that the assignment asks for; they decide which program is graded first, then
-    `names`, what it asks to be defined. `inside` is the student's file or folder within the zip at `path`.
+    `names`, what it asks to be defined. `inside` is the student's file or folder in the zip at `path`, and
+    `members` are the student's files in the zip or folder there. `committed` reads what a git repository's
+    HEAD holds, in place of its folder.
     Where `words` are asked for, such text files and notebooks without code are a submission too.
     A path that is itself a symbolic link is refused: resolve it first where it is to be trusted.
 
@@ -71,7 +75,12 @@ def read_submission(
     """
     place = Path(path)
     try:
-        handed_in = _at(place, limits) if inside is None else _inside(place, inside, limits)
+        if committed:
+            handed_in = _HandedIn(shown_name(place), list_commit(place, limits))
+        elif members:
+            handed_in = _of_members(place, members, limits)
+        else:
+            handed_in = _at(place, limits) if inside is None else _inside(place, inside, limits)
     except EntryError as error:
         name = inside.rsplit("/", 1)[-1] if inside else shown_name(place)
         raise UnreadableSubmission(error.of(name).sentence) from None
@@ -106,23 +115,6 @@ def _word_files(files: Mapping[str, bytes], words: Words, *, alone: bool) -> lis
     return sorted(name for name in texts if split_suffix(name)[0].casefold() not in _ABOUT)
 
 
-def open_cohort_zip(path: Path) -> Listing:
-    """List a cohort's zip, once for all the students in it. Raises EntryError."""
-    try:
-        status = path.stat()
-        return _cohort_zip(path, status.st_mtime_ns, status.st_size, os.getpid())
-    except EntryError:
-        raise
-    except (OSError, ValueError) as error:
-        raise refused_by_system(error) from None
-
-
-@lru_cache(maxsize=1)
-def _cohort_zip(path: Path, mtime: int, size: int, process: int) -> Listing:  # noqa: ARG001
-    # The process is part of the key because an open file's position is shared across a fork.
-    return list_archive(path, _COHORT)
-
-
 def _at(path: Path, limits: ReadingLimits) -> _HandedIn:
     try:
         status = path.lstat()
@@ -147,6 +139,25 @@ def _inside(path: Path, inside: str, limits: ReadingLimits) -> _HandedIn:
     if alone:
         return _file(replace(alone[-1], name=label), limits)
     return _HandedIn(label, listing.below(inside))
+
+
+def _of_members(path: Path, members: Sequence[Member], limits: ReadingLimits) -> _HandedIn:
+    """Return a student's files out of an LMS's zip; where one of them is a zip, then what is in it too."""
+    listing = list_members(path, members)
+    packed = [entry for entry in listing.entries if split_suffix(entry.name)[1] == ".zip"]
+    label = members[0].name.partition("/")[0]
+    if len(packed) != 1:
+        return _HandedIn(label, listing, one_file=len(members) == 1)
+    others = tuple(entry for entry in listing.entries if entry is not packed[0])
+    try:
+        unpacked = _file(packed[0], limits).listing
+    except EntryError as error:
+        if not others:
+            raise
+        return _HandedIn(label, Listing(others, (*listing.problems, error.of(packed[0].name))))
+    top = top_folder(entry.name for entry in unpacked.entries)
+    entries = unpacked.below(top).entries if top else unpacked.entries
+    return _HandedIn(label, Listing((*others, *entries), (*listing.problems, *unpacked.problems)))
 
 
 def _file(entry: Entry, limits: ReadingLimits) -> _HandedIn:

@@ -26,8 +26,8 @@ from graders.messages import (
     send,
 )
 from graders.output import Output
-from graders.reading import find_submissions
-from graders.result import Status, read_result
+from graders.reading import Found, find_submissions
+from graders.result import Status, Student, read_result
 from reports import report_name
 from tests.attest.conftest import RIGHT, write_assignment, write_cohort
 
@@ -52,7 +52,7 @@ def statuses(out: Path) -> dict[str, Status]:
 
 @pytest.fixture(autouse=True)
 def _finishing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
 
 
 def test_a_submission_on_which_the_worker_always_dies_is_not_graded(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_silent_worker_is_spoken_of_before_it_is_ended() -> None:
     main, heard = Pipe()
     pool = object.__new__(workers.Pool)
     pool.main, pool.patience_seconds = main, 300.0
-    item = Item(3, "omar", "Omar", b"omar.py", "omar.py", None)
+    item = Item.of(3, Found(Student(id="omar"), Path("omar.py"), "omar.py"))
     worker = workers.Worker(Process(), main, item)  # type: ignore[arg-type]
     pool.workers = [worker]
     for silent in (59, 61, 100, 121, 241, 301, 302):
