@@ -18,11 +18,12 @@ from .backend import BackendOptions, Device, Launched
 from .backends import BACKENDS
 from .errors import GuestGone, SandboxBroken
 from .exchange import Descriptors
+from .far import process_of
 from .inside.entering import Confinement
 from .inside.questions import Level, Program
-from .inside.zygote import MAX_PACKET, Attach, Fork, Forked, Ready, Reap, Reaped, Reply, Request
+from .inside.zygote import MAX_PACKET, Attach, Failed, Fork, Forked, Ready, Reap, Reaped, Reply, Request
 from .limits import Limits
-from .process import NearProcess, Process
+from .process import Process
 from .seccomp import guest_program
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Sandbox:
         if not isinstance(reply, Ready) or not fds:
             raise SandboxBroken(f"the zygote began with {reply!r}, not with Ready; run: attest doctor")
         self.versions = reply.versions
-        self._zygote = NearProcess(fds[0])
+        self._zygote = process_of(fds)
         data, address = self._zygote.status_bytes("VmData", "VmSize")
         self._base = data, address
         self._ready = True
@@ -123,9 +124,14 @@ class Sandbox:
         self.start()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            _, fds = self._request(Attach(), [theirs.fileno()])
+            reply, fds = self._request(Attach(), [theirs.fileno()])
         for fd in fds:
             os.close(fd)
+        if not isinstance(reply, Forked):
+            ours.close()
+            raise SandboxBroken(
+                f"the zygote could not fork a sibling: {getattr(reply, 'message', reply)}; restart the run"
+            )
         ours.settimeout(_REQUEST_SECONDS)
         other = Sandbox(self.backend, limits or self.limits, options=self.options)
         other.versions, other._base, other._control, other._ready = self.versions, self._base, ours, True
@@ -274,7 +280,7 @@ class Sandbox:
             raise SandboxBroken(
                 f"the zygote could not fork a guest: {getattr(reply, 'message', reply)}; run: attest doctor"
             )
-        spare.born = reply.pid, NearProcess(fds[0])
+        spare.born = reply.pid, process_of(fds)
 
     def _discard_spare(self) -> None:
         """Kill the guest that nobody will ask."""
@@ -316,7 +322,7 @@ class Sandbox:
         try:
             self._control.sendmsg([_encode(request)], rights)
         except OSError as error:
-            raise self._broken(str(error)) from None
+            raise self._broken(self._last_words() or str(error)) from None
 
     def _receive(self) -> tuple[Reply, list[int]]:
         assert self._control is not None
@@ -327,6 +333,15 @@ class Sandbox:
         if not data:
             raise self._broken("it has ended")
         return _replies(data), fds
+
+    def _last_words(self) -> str:
+        """What was said on the control socket before it was closed at the other end."""
+        assert self._control is not None
+        try:
+            reply = _replies(self._control.recv(MAX_PACKET, socket.MSG_DONTWAIT))
+        except (OSError, msgspec.MsgspecError):
+            return ""
+        return reply.message if isinstance(reply, Failed) else ""
 
     def _broken(self, found: str) -> SandboxBroken:
         said = self._launched.said() if self._launched else ""
