@@ -3,6 +3,7 @@
 #   make demo     grade the example cohort in the real sandbox, into ./demo
 #   make test     run Attest's own tests
 #   make check    formatting, lint, types, import rules, and a proof of every assignment
+#   make fuzz     damaged inputs by the ten thousand to everything that reads; takes some minutes
 #   make bench    measure Attest against a floor and against other graders
 #   make schema   write docs/result.schema.json again after a change of the Result
 #   make clean    remove what these made, but not .venv
@@ -21,7 +22,7 @@ export PIP_EXTRA_INDEX_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench schema clean bubblewrap
+.PHONY: help demo test check fuzz bench schema clean bubblewrap
 
 help:
 	@sed -n 's/^#   make \([a-z]* \)/make \1/p' Makefile
@@ -40,6 +41,9 @@ check: $(VENV)/check.stamp bubblewrap
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/attest validate --all --seeds 1
+
+fuzz: $(VENV)/fuzz.stamp bubblewrap
+	@$(BIN)/python -m tests.fuzz
 
 bench: $(VENV)/run.stamp bubblewrap
 	@$(BIN)/python -m benchmarks
@@ -69,6 +73,11 @@ $(VENV)/test.stamp: $(VENV)/run.stamp
 
 $(VENV)/check.stamp: $(VENV)/run.stamp
 	@$(PIP) install -c constraints.txt --group check
+	@touch $@
+
+# Without atheris, which has no build for every Python, there are only no coverage-guided inputs.
+$(VENV)/fuzz.stamp: $(VENV)/test.stamp
+	-@$(PIP) install -c constraints.txt --group fuzz
 	@touch $@
 
 bubblewrap:

@@ -456,7 +456,7 @@ def read_result(path: Path) -> Result:
     if not isinstance(document, dict) or document.get("schema_version") != SCHEMA_VERSION:
         found = document.get("schema_version") if isinstance(document, dict) else type(document).__name__
         raise ResultError(
-            f"{path}: schema_version is {found!r}, expected {SCHEMA_VERSION}. "
+            f"{path}: schema_version is {_short(repr(found))}, expected {SCHEMA_VERSION}. "
             "Grade the submission again with this version of Attest."
         )
     for computed in COMPUTED:
@@ -466,4 +466,12 @@ def read_result(path: Path) -> Result:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise ResultError(f"{path}: field {where}: {first['msg']}. Grade the submission again.") from error
+        raise ResultError(
+            f"{path}: field {_short(where)}: {_short(first['msg'], 300)}. Grade the submission again."
+        ) from error
+
+
+def _short(text: str, limit: int = 100) -> str:
+    """What a file holds, for a sentence: one line of a bounded length."""
+    line = "".join(char if char.isprintable() else "\ufffd" for char in text[:limit])
+    return line if len(text) <= limit else f"{line[:-1]}…"

@@ -23,6 +23,7 @@ from .process import Process
 TICK = 0.02
 _CHUNK = 64 * 1024
 _CLOSING_SECONDS = 0.5
+_MOST_WORDS = 300
 _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 
@@ -325,7 +326,9 @@ class Died(GuestCrashed):
 
 
 def not_an_answer(what: str) -> GuestCrashed:
-    return GuestCrashed(f"sent something that is not an answer: {what}")
+    """`what` it was; it may quote the guest, so it becomes one line of a bounded length."""
+    line = "".join(char if char.isprintable() else "\ufffd" for char in what[:_MOST_WORDS])
+    return GuestCrashed(f"sent something that is not an answer: {line}")
 
 
 def describe_end(status: int) -> str:

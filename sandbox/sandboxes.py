@@ -112,7 +112,8 @@ class Sandbox:
         reply, fds = self._receive()
         self._control.settimeout(_REQUEST_SECONDS)
         if not isinstance(reply, Ready) or not fds:
-            raise SandboxBroken(f"the zygote began with {reply!r}, not with Ready; run: attest doctor")
+            found = type(reply).__name__
+            raise SandboxBroken(f"the zygote began with {found}, not with Ready; run: attest doctor")
         self.versions = reply.versions
         self._zygote = process_of(fds)
         data, address = self._zygote.status_bytes("VmData", "VmSize")
@@ -332,7 +333,12 @@ class Sandbox:
             raise self._broken(str(error)) from None
         if not data:
             raise self._broken("it has ended")
-        return _replies(data), fds
+        try:
+            return _replies(data), fds
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            for fd in fds:
+                os.close(fd)
+            raise self._broken("it sent what is no reply") from None
 
     def _last_words(self) -> str:
         """What was said on the control socket before it was closed at the other end."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -228,7 +229,9 @@ def _upgraded(cells: list[Any], major: int) -> list[Any]:
             if isinstance(cell.get(key), list):
                 cell[key] = _joined(cell[key])
     try:
-        upgraded = nbformat.convert(nbformat.from_dict(document), 4)  # type: ignore[no-untyped-call]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they quote the file, and nobody asked
+            upgraded = nbformat.convert(nbformat.from_dict(document), 4)  # type: ignore[no-untyped-call]
         return list(upgraded["cells"])
     except Exception:  # whatever a library meets in a stranger's file; the cells are still here
         return cells

@@ -21,6 +21,7 @@ MAX_BODY = 256 * 2**20
 
 # One system call takes a whole small frame; below the size at which malloc asks the kernel each time.
 CHUNK = 64 * 1024
+_LARGE_CHUNK = 512 * 1024  # of a frame that is larger
 
 
 class FrameError(ValueError):
@@ -71,52 +72,51 @@ class FrameReader:
 
     def __init__(self, max_header: int = MAX_ANSWER_HEADER) -> None:
         self._max_header = max_header
-        self._buffer = bytearray()
-        self._filled = 0  # bytes of _buffer that have arrived
+        self._buffer = bytearray()  # what has arrived and has not been taken
         self._sizes: tuple[int, int] | None = None
 
     def receive(self, connection: socket.socket) -> bool:
         """Take what has arrived, once; False when the other end has closed. May raise BlockingIOError."""
-        if self._sizes is None:
-            data = connection.recv(CHUNK)
-            if not data:
-                return False
-            self._buffer[self._filled :] = data
-            self._filled += len(data)
-            self._measure()
-            return True
         if self.whole:
             return True
-        got = connection.recv_into(memoryview(self._buffer)[self._filled :])
-        self._filled += got
-        return got > 0
+        # Appended as it comes: memory is claimed by what has arrived, not by what a prefix says will.
+        chunk = CHUNK if self._sizes is None else min(_LARGE_CHUNK, self._whole_size - len(self._buffer))
+        data = connection.recv(chunk)
+        self._buffer += data
+        if self._sizes is None:
+            self._measure()
+        return bool(data)
 
     def take(self) -> tuple[bytes, bytearray] | None:
         """The header and body of a frame that has arrived whole, else None."""
         if self._sizes is None or not self.whole:
             return None
-        header_size, body_size = self._sizes
-        whole = PREFIX.size + header_size + body_size
-        header = bytes(memoryview(self._buffer)[PREFIX.size : PREFIX.size + header_size])
-        body = self._buffer[PREFIX.size + header_size : whole]
+        header_end, whole = PREFIX.size + self._sizes[0], self._whole_size
+        header = bytes(memoryview(self._buffer)[PREFIX.size : header_end])
+        body = self._buffer[header_end:whole]
         # What has arrived of the frame after it.
-        self._buffer = self._buffer[whole : self._filled]
-        self._filled, self._sizes = len(self._buffer), None
+        self._buffer = self._buffer[whole:]
+        self._sizes = None
         self._measure()
         return header, body
 
     @property
     def whole(self) -> bool:
         """Whether a frame has arrived whole."""
-        return self._sizes is not None and self._filled >= PREFIX.size + sum(self._sizes)
+        return self._sizes is not None and len(self._buffer) >= self._whole_size
 
     @property
     def empty(self) -> bool:
         """Whether nothing has arrived that has not been taken."""
-        return not self._filled
+        return not self._buffer
+
+    @property
+    def _whole_size(self) -> int:
+        assert self._sizes is not None
+        return PREFIX.size + sum(self._sizes)
 
     def _measure(self) -> None:
-        if self._filled < PREFIX.size:
+        if len(self._buffer) < PREFIX.size:
             return
         header_size, body_size = PREFIX.unpack_from(self._buffer)
         if header_size > self._max_header:
@@ -124,9 +124,3 @@ class FrameReader:
         if body_size > MAX_BODY:
             raise FrameError(f"a body of {body_size} bytes, more than {MAX_BODY}")
         self._sizes = header_size, body_size
-        whole = PREFIX.size + header_size + body_size
-        if whole > self._filled:
-            # Zeroed memory that nobody has touched is not there yet: a frame costs what has arrived of it.
-            buffer = bytearray(whole)
-            buffer[: self._filled] = self._buffer
-            self._buffer = buffer

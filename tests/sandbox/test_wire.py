@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from contextlib import suppress
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,7 +17,7 @@ from safetensors.torch import load, save
 
 from sandbox.inside.questions import Answer, OpaqueNode
 from sandbox.inside.values import Decoder, Encoder, tensors_of
-from sandbox.inside.wire import MAX_ANSWER_HEADER, PREFIX, FrameError, FrameReader, Outgoing
+from sandbox.inside.wire import MAX_ANSWER_HEADER, MAX_BODY, PREFIX, FrameError, FrameReader, Outgoing
 
 
 def encoder() -> Encoder:
@@ -110,6 +112,35 @@ def test_a_long_frame_claims_no_memory_before_it_comes() -> None:
         theirs.sendall(PREFIX.pack(0, 2**40))
         with pytest.raises(FrameError, match="a body of"):
             FrameReader().receive(ours)
+
+
+def test_a_prefix_claims_no_memory_for_what_has_not_come() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        reader, before = FrameReader(), resident_bytes()
+        theirs.sendall(PREFIX.pack(10, MAX_BODY) + bytes(1000))
+        for _ in range(2):
+            reader.receive(ours)
+            theirs.sendall(bytes(1000))
+        assert resident_bytes() - before < 4 * 2**20
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_a_frame_takes_nothing_of_the_one_behind_it() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        reader, large = FrameReader(), bytes(100_000)
+        theirs.sendall(PREFIX.pack(1, len(large)) + b"a" + large + PREFIX.pack(1, 2) + b"bcd")
+        found = []
+        while len(found) < 2:
+            reader.receive(ours)
+            while (frame := reader.take()) is not None:
+                found.append(frame)
+        assert found == [(b"a", large), (b"b", b"cd")]
+        assert reader.empty
 
 
 def test_a_large_frame_is_sent_in_parts() -> None:
