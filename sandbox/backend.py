@@ -11,6 +11,8 @@ from .limits import Limits
 
 Isolation = Literal["guest", "container"]
 Device = Literal["cpu", "cuda"]
+# What keeps guests apart: namespaces of their own, uids of their own on the machine itself, or nothing.
+Mode = Literal["namespaces", "user", "none"]
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class BackendOptions:
     image: str | None = None  # None: the one that `attest image build` makes
     device: Device = "cpu"
     trust: bool = False  # the code is the caller's own
+    secrets: tuple[str, ...] = ()  # folders and files that no guest may read; where they could, it is refused
 
 
 class Launched(Protocol):
@@ -44,6 +47,7 @@ class Backend(Protocol):
     """
 
     name: str
+    mode: Mode
 
     def __init__(self, options: BackendOptions) -> None: ...
 

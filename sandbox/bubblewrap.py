@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from . import view as views
-from .backend import BackendOptions, LaunchedProcess
+from .backend import BackendOptions, LaunchedProcess, Mode
 from .errors import SandboxBroken
 from .limits import Limits
 
@@ -26,6 +26,7 @@ class Bubblewrap:
     """Starts the zygote under bubblewrap, as an unprivileged user even when Attest runs as root."""
 
     name = "bubblewrap"
+    mode: Mode = "namespaces"
 
     def __init__(self, options: BackendOptions) -> None:
         if options.isolation != "guest":

@@ -338,5 +338,7 @@ def describe_end(status: int) -> str:
         name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
         if number == signal.SIGKILL:
             return "was killed by the system, most likely because memory ran out"
+        if number == signal.SIGXFSZ:  # Python does not die of it
+            return "was stopped: it wrote more files than it may"
         return f"crashed ({name}), in code outside Python"
     return f"ended itself with exit status {os.waitstatus_to_exitcode(status)}"

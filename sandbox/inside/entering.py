@@ -1,11 +1,14 @@
-"""How a freshly forked process becomes a guest: one ordered list of steps.
+"""How a freshly forked process becomes a guest: one ordered list of steps for each kind of confinement.
 
-It is forked by the zygote as pid 1 of a new pid namespace. It still holds CAP_SYS_ADMIN over the
-sandbox's user namespace, until it leaves that namespace for its own. No student code has run yet.
+`enter`: it is forked by the zygote as pid 1 of a new pid namespace. It still holds CAP_SYS_ADMIN over the
+sandbox's user namespace, until it leaves that namespace for its own. `enter_place`: there are no namespaces;
+it is root, and becomes a user that nobody else is, or (backend `none`) it is and stays who started Attest.
+No student code has run yet.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -14,7 +17,9 @@ import sys
 
 import msgspec
 
-from . import system
+from . import landlock, system
+from .folder import set_work
+from .ground import Place
 
 WIRE = 3
 
@@ -48,18 +53,7 @@ def enter(descriptors: tuple[int, int, int], limits: Confinement) -> socket.sock
     # The working directory is also where the files of the submission go.
     os.chdir("/work")
     os.umask(0o022)
-    for kind, value in (
-        (resource.RLIMIT_DATA, limits.data_bytes),  # private memory: MemoryError rather than a dead machine
-        (resource.RLIMIT_AS, limits.address_bytes),  # shared mappings too
-        (resource.RLIMIT_NOFILE, limits.open_files),
-        (resource.RLIMIT_FSIZE, limits.file_bytes),
-        (resource.RLIMIT_CPU, limits.cpu_seconds),  # behind the grader's own clock
-        (resource.RLIMIT_CORE, 0),  # no dump of a crash
-        (resource.RLIMIT_MEMLOCK, 0),  # no memory that cannot be swapped
-        (resource.RLIMIT_MSGQUEUE, 0),  # kernel memory that no other limit counts
-        (resource.RLIMIT_SIGPENDING, 256),  # likewise
-    ):
-        resource.setrlimit(kind, (value, value))
+    _set_limits(limits)
     # Own user namespace, with no user mapped: the guest is nobody, and the mounts are no longer its own.
     system.unshare(system.CLONE_NEWUSER)
     # Only now: the kernel counts processes per user namespace, so neighbours do not share this limit.
@@ -71,6 +65,74 @@ def enter(descriptors: tuple[int, int, int], limits: Confinement) -> socket.sock
     # Last: the steps above need system calls that the filter refuses.
     system.load_seccomp(limits.seccomp)
     return socket.socket(fileno=WIRE)
+
+
+def enter_place(
+    descriptors: tuple[int, int, int], limits: Confinement, place: Place, files: int | None
+) -> socket.socket:
+    """Take every step of a guest in `place`; return the wire. `files` is a Landlock list of what it may open."""
+    zygote = os.getppid()
+    os.setsid()
+    if files is not None:
+        # No setuid program can lift what follows, and an unprivileged process may load a filter.
+        system.prctl(system.PR_SET_NO_NEW_PRIVS, 1)
+        landlock.restrict(files)
+    _take_descriptors(descriptors)
+    set_work(place.work)
+    os.chdir(place.work)
+    os.umask(0o022)
+    os.environ.update(HOME=place.work, TMPDIR=place.tmp)
+    os.environ.update(MPLCONFIGDIR=f"{place.tmp}/matplotlib", IPYTHONDIR=f"{place.tmp}/ipython")
+    _set_limits(limits)
+    # Without an uid of its own it shares this limit with all that its user runs.
+    most = limits.processes + (0 if place.uid is not None else _tasks_of(os.getuid()))
+    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+    if place.uid is not None:
+        system.bound_capabilities(())
+        os.setgroups([])
+        os.setresgid(place.uid, place.uid, place.uid)
+        os.setresuid(place.uid, place.uid, place.uid)
+        system.drop_capabilities()
+        # Nobody looks into it but root, and no crash leaves a picture of it.
+        system.prctl(system.PR_SET_DUMPABLE, 0)
+    # What it starts and leaves stays below it, where it is counted. Nor does it outlive its zygote; the
+    # kernel forgets that when ids change.
+    system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
+    system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != zygote:
+        os._exit(1)
+    if limits.seccomp:
+        system.prctl(system.PR_SET_NO_NEW_PRIVS, 1)
+        system.load_seccomp(limits.seccomp)
+    return socket.socket(fileno=WIRE)
+
+
+def _set_limits(limits: Confinement) -> None:
+    for kind, value in (
+        (resource.RLIMIT_DATA, limits.data_bytes),  # private memory: MemoryError rather than a dead machine
+        (resource.RLIMIT_AS, limits.address_bytes),  # shared mappings too
+        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_FSIZE, limits.file_bytes),
+        (resource.RLIMIT_CPU, limits.cpu_seconds),  # behind the grader's own clock
+        (resource.RLIMIT_CORE, 0),  # no dump of a crash
+        (resource.RLIMIT_MEMLOCK, 0),  # no memory that cannot be swapped
+        (resource.RLIMIT_MSGQUEUE, 0),  # kernel memory that no other limit counts
+        (resource.RLIMIT_SIGPENDING, 256),  # likewise
+    ):
+        # A user who may not raise a limit may have a lower one already.
+        _, most = resource.getrlimit(kind)
+        lower = value if most == resource.RLIM_INFINITY else min(value, most)
+        resource.setrlimit(kind, (lower, lower))
+
+
+def _tasks_of(uid: int) -> int:
+    """How many threads a user runs now."""
+    count = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if os.stat(f"/proc/{name}").st_uid == uid:
+                count += len(os.listdir(f"/proc/{name}/task"))
+    return count
 
 
 def _take_descriptors(descriptors: tuple[int, int, int]) -> None:

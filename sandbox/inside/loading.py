@@ -22,6 +22,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from . import colab, notebook
+from .folder import work
 from .questions import CellOutcome, Loaded, Program
 from .recording import Answer, Recorder
 from .tracebacks import describe
@@ -128,7 +129,7 @@ def load(program: Program, seconds: float) -> Loading:
     builtins.input = _no_input
     sys.modules.update(colab.modules())
     # Last, so that a student's torch.py shadows nothing.
-    sys.path.append("/work")
+    sys.path.append(work())
     start = time.monotonic()
     alarm = Alarm(seconds)
     run = _load_notebook if program.kind == "notebook" else _load_script
@@ -181,7 +182,7 @@ class Alarm:
 
 def _load_script(program: Program, alarm: Alarm) -> Loading:
     source, path = program.cells[0], program.path
-    filename = os.path.join("/work", path)
+    filename = os.path.join(work(), path)
     module = _module(program, filename)
     loading = Loading(program, module.__dict__, {filename: path})
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)

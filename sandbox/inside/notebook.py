@@ -22,6 +22,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+from .folder import work
+
 _INSTALLS = ("pip", "conda", "mamba", "micromamba", "uv", "apt", "apt-get")
 _SKIPPED_LINES = (
     *_INSTALLS,
@@ -248,8 +250,8 @@ def _nothing(_line: str) -> None:
 
 
 def _change_folder(made: _Shell, line: str) -> None:
-    target = os.path.normpath(os.path.join(os.getcwd(), line.strip().strip("'\"") or "/work"))
-    if (target == "/work" or target.startswith("/work/")) and os.path.isdir(target):
+    target = os.path.normpath(os.path.join(os.getcwd(), line.strip().strip("'\"") or work()))
+    if (target == work() or target.startswith(f"{work()}/")) and os.path.isdir(target):
         os.chdir(target)
     else:
         made.note(f"%cd {line.strip()[:60]} was skipped: there is no such folder in the submission")

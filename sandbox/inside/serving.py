@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from . import held, loading, modules, notebook
+from .folder import work
 from .questions import (
     Answer,
     Answered,
@@ -186,8 +187,8 @@ class _Server:
     def _load(self, question: Load) -> Loaded:
         _reseed(question.seed)
         for name, content in question.files.items():
-            os.makedirs(os.path.dirname(os.path.join("/work", name)), exist_ok=True)
-            with open(os.path.join("/work", name), "wb") as file:
+            os.makedirs(os.path.dirname(os.path.join(work(), name)), exist_ok=True)
+            with open(os.path.join(work(), name), "wb") as file:
                 file.write(content)
         self._loaded = loading.load(question.program, question.seconds)
         return self._loaded.answer(question.id)

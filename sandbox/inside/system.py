@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Container
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -19,13 +20,16 @@ MS_RDONLY = 1
 MS_NOSUID = 2
 MS_NODEV = 4
 MS_NOEXEC = 8
+MS_REMOUNT = 32
 MS_BIND = 4096
 MS_REC = 16384
 MS_PRIVATE = 1 << 18
 
 PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
 PR_SET_SECCOMP = 22
 PR_CAPBSET_DROP = 24
+PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
@@ -72,14 +76,29 @@ class _CapHeader(ctypes.Structure):
     _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
 
 
+_CAP_VERSION_3 = 0x20080522
+
+
 def drop_capabilities() -> None:
     """Empty every capability set of this process, and the set that an exec could gain from."""
-    for capability in range(64):
-        if _prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
-            break  # past the last capability that this kernel knows
+    bound_capabilities(())
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
-    header = _CapHeader(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3
+    header = _CapHeader(_CAP_VERSION_3, 0)
     _check(_libc.capset(ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)())), "capset")
+
+
+def bound_capabilities(kept: Container[int]) -> None:
+    """Leave no others in the set that an exec could gain from."""
+    for capability in range(64):
+        if capability not in kept and _prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
+            break  # past the last capability that this kernel knows
+
+
+def effective_capabilities() -> int:
+    """Those that this process can use now, as a bit mask."""
+    header, sets = _CapHeader(_CAP_VERSION_3, 0), (ctypes.c_uint32 * 6)()
+    _check(_libc.capget(ctypes.byref(header), ctypes.byref(sets)), "capget")
+    return sets[0] | sets[3] << 32
 
 
 class _Filter(ctypes.Structure):

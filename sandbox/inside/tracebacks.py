@@ -9,6 +9,7 @@ import linecache
 from collections.abc import Mapping
 from types import TracebackType
 
+from .folder import work
 from .questions import Raised
 
 MAX_MESSAGE = 2000
@@ -48,7 +49,7 @@ def lines_of(error: BaseException, files: Mapping[str, str]) -> list[str]:
     lines = []
     for file, line, function in frames:
         if file:
-            name = files.get(file) or file.removeprefix("/work/")
+            name = files.get(file) or file.removeprefix(f"{work()}/")
             inside = f", in {function}" if function.isidentifier() or function == "<lambda>" else ""
             lines += _two_lines(f"{name}, line {line}{inside}", linecache.getline(file, line))
         else:
@@ -67,7 +68,7 @@ def _frames(traceback: TracebackType | None, files: Mapping[str, str]) -> list[t
     found = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if code.co_filename in files or code.co_filename.startswith("/work/"):
+        if code.co_filename in files or code.co_filename.startswith(f"{work()}/"):
             found.append((code.co_filename, traceback.tb_lineno, code.co_name))
         traceback = traceback.tb_next
     return found

@@ -1,6 +1,6 @@
 """The zygote: has imported what students use, and forks guests. It never runs student code.
 
-Input: one SEQPACKET socket, the descriptor given as the only argument. Each request is one packet
+Input: one SEQPACKET socket, the descriptor given as the first argument. Each request is one packet
 (msgpack, `Request`), descriptors come along as SCM_RIGHTS:
 
     Fork(confinement)  + wire, stdout, stderr  ->  Forked(pid) + a pidfd of the guest
@@ -12,6 +12,9 @@ A request that fails answers Failed(message) and changes nothing.
 Death: when the socket closes, the zygote kills its guests and ends; when it is killed, the kernel kills
 its guests; it dies with the process that started it. It is pid 1 of its pid namespace and holds
 CAP_SYS_ADMIN over its own user namespace, for nothing but making the guests' namespaces.
+
+With a second argument, a file with a `Plan` as JSON, there are no namespaces: it runs on the machine itself, below a
+guardian that ends what it leaves, and each guest gets a Place (see ground.py) which is cleared when it is reaped.
 """
 
 from __future__ import annotations
@@ -23,12 +26,14 @@ import site
 import socket
 import sys
 from array import array
+from collections.abc import Callable
 from typing import NoReturn
 
 import msgspec
 
-from . import system
-from .entering import Confinement, enter
+from . import landlock, system
+from .entering import Confinement, enter, enter_place
+from .ground import Ground, Place
 
 MAX_PACKET = 256 * 1024
 
@@ -63,6 +68,29 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     message: str
 
 
+class Plan(msgspec.Struct, frozen=True):
+    """How guests live without namespaces: below `base`/guests, with uids of their own or (`uids` false) without.
+
+    `files` is what a guest may open, with Landlock's bits for how; None leaves it to the permissions of files.
+    """
+
+    base: str
+    uids: bool
+    files: list[tuple[str, int]] | None
+
+
+class Grounds:
+    """The guests of this process that live in places."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.ground = Ground(f"{plan.base}/guests", plan.uids)
+        self.files = None if plan.files is None else landlock.ruleset(plan.files)
+        self.places: dict[int, Place] = {}
+
+    def become_sibling(self) -> None:
+        self.ground, self.places = self.ground.sibling(), {}
+
+
 Request = Fork | Reap | Attach
 Reply = Ready | Forked | Reaped | Failed
 
@@ -75,8 +103,14 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     versions = _prepare()
     me = os.pidfd_open(os.getpid())
+    grounds = Grounds(_plan(sys.argv[2])) if len(sys.argv) > 2 else None
     _reply(control, Ready(versions), [me])
-    _serve(control, me)
+    _serve(control, me, grounds)
+
+
+def _plan(path: str) -> Plan:
+    with open(path, "rb") as file:
+        return msgspec.json.decode(file.read(), type=Plan)
 
 
 def _prepare() -> dict[str, str]:
@@ -103,7 +137,7 @@ def _prepare() -> dict[str, str]:
     return {module.__name__: str(module.__version__) for module in (torch, np, safetensors)}
 
 
-def _serve(control: socket.socket, me: int) -> None:
+def _serve(control: socket.socket, me: int, grounds: Grounds | None) -> None:
     guests: set[int] = set()
     while True:
         data, descriptors, _, _ = socket.recv_fds(control, MAX_PACKET, 8)
@@ -113,14 +147,14 @@ def _serve(control: socket.socket, me: int) -> None:
             request = _requests.decode(data)
             if isinstance(request, Fork):
                 wire, out, err = descriptors
-                pid = _fork_guest(me, request.confinement, (wire, out, err))
+                pid = _fork_guest(me, request.confinement, (wire, out, err), grounds)
                 guests.add(pid)
                 _introduce(control, pid)
             elif isinstance(request, Reap):
                 guests.discard(request.pid)
-                _reply(control, _reap(request.pid))
+                _reply(control, _reap(request.pid, grounds))
             else:
-                _introduce(control, _fork_sibling(control, descriptors[0]))
+                _introduce(control, _fork_sibling(control, descriptors[0], grounds))
         except Exception as error:
             _reply(control, Failed(f"{type(error).__name__}: {error}"[:500]))
         finally:
@@ -128,28 +162,47 @@ def _serve(control: socket.socket, me: int) -> None:
                 os.close(fd)
     for pid in guests:
         os.kill(pid, signal.SIGKILL)
+        if grounds is not None:
+            _reap(pid, grounds)
     os._exit(0)
 
 
-def _fork_guest(me: int, limits: Confinement, descriptors: tuple[int, int, int]) -> int:
+def _fork_guest(
+    me: int, limits: Confinement, descriptors: tuple[int, int, int], grounds: Grounds | None
+) -> int:
+    if grounds is not None:
+        return _fork_into_place(limits, descriptors, grounds)
     # The child is pid 1 of a new pid namespace with a single fork: the zygote sends its next child
     # there, then takes the setting back. A second fork would copy the page tables of torch again.
     system.unshare(system.CLONE_NEWPID)
     try:
         pid = os.fork()
         if pid == 0:
-            _become_guest(limits, descriptors)
+            _become_guest(descriptors, lambda: enter(descriptors, limits))
     finally:
         system.setns(me, system.CLONE_NEWPID)
     return pid
 
 
-def _become_guest(limits: Confinement, descriptors: tuple[int, int, int]) -> NoReturn:
+def _fork_into_place(limits: Confinement, descriptors: tuple[int, int, int], grounds: Grounds) -> int:
+    place = grounds.ground.take(limits.disk_bytes, limits.inodes)
+    try:
+        pid = os.fork()
+    except OSError:
+        grounds.ground.give_back(place)
+        raise
+    if pid == 0:
+        _become_guest(descriptors, lambda: enter_place(descriptors, limits, place, grounds.files))
+    grounds.places[pid] = place
+    return pid
+
+
+def _become_guest(descriptors: tuple[int, int, int], enter: Callable[[], socket.socket]) -> NoReturn:
     from .serving import serve
     from .values import OUT_OF_MEMORY
 
     try:
-        wire = enter(descriptors, limits)
+        wire = enter()
     except BaseException as error:
         os.write(descriptors[2], f"cannot enter: {type(error).__name__}: {error}".encode())
         os._exit(1)
@@ -161,20 +214,27 @@ def _become_guest(limits: Confinement, descriptors: tuple[int, int, int]) -> NoR
         os._exit(0)
 
 
-def _fork_sibling(control: socket.socket, descriptor: int) -> int:
+def _fork_sibling(control: socket.socket, descriptor: int, grounds: Grounds | None) -> int:
     pid = os.fork()
     if pid == 0:
         try:
             system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
             control.close()
-            _serve(socket.socket(fileno=os.dup(descriptor)), os.pidfd_open(os.getpid()))
+            if grounds is not None:
+                grounds.become_sibling()
+            _serve(socket.socket(fileno=os.dup(descriptor)), os.pidfd_open(os.getpid()), grounds)
         finally:
             os._exit(1)
     return pid
 
 
-def _reap(pid: int) -> Reaped:
+def _reap(pid: int, grounds: Grounds | None) -> Reaped:
     _, status, usage = os.wait4(pid, 0)
+    if grounds is not None:
+        place = grounds.places.pop(pid)
+        if place.over_disk:
+            status = signal.SIGXFSZ  # as the kernel ends one that goes on writing beyond a limit
+        grounds.ground.give_back(place)
     return Reaped(status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
