@@ -1,7 +1,7 @@
 """A zygote on the machine itself, without namespaces: what the backends `user` and `none` share.
 
-Everything of a run lies in one folder, which a guardian (see guardian.py) removes when the run ends. Where a run
-was killed with its guardian, that of the next run does it: a folder whose lock is free is nobody's any more.
+Everything of a run lies in one folder, which a guardian (see guardian.py) removes when the run ends. Where a
+run was killed with its guardian, that of the next run does it: what has a free lock is nobody's any more.
 """
 
 from __future__ import annotations

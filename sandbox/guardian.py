@@ -2,11 +2,12 @@
 
     python -I -S -B guardian.py PLAN CONTROL LOCK SAID
 
-PLAN is a file with a JSON object (see `sandbox.bare`), which no guest can read; CONTROL the zygote's socket, LOCK a lock on the run's folder, held
-as long as this process lives, and SAID a pipe that takes one line: "ok", or why the zygote was not started.
+PLAN is a file with a JSON object (see `sandbox.bare`), which no guest can read; CONTROL the zygote's socket,
+LOCK a lock on the run's folder, held while this process lives, and SAID a pipe that takes one line: "ok", or
+why the zygote was not started.
 
 What a guest leaves behind falls to this process, which ends it; it ends a guest that writes too much, too. It
-goes on SIGTERM, with the process that started it, or when the zygote has ended: then nothing is left of any guest.
+goes on SIGTERM, with the process that started it, or when the zygote has ended, and leaves nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from inside import ground, system
+from inside import ground, system  # type: ignore[import-not-found]
 
 _LOOK_SECONDS = 0.2
 _GONE_SECONDS = 10.0

@@ -17,7 +17,7 @@ from .limits import Limits
 
 
 def sockets_are_scoped() -> bool:
-    """Whether this kernel keeps a guest's unix sockets to itself, those with a path of a stranger's excepted."""
+    """Whether this kernel keeps a guest's unix sockets to itself, but for others' that have a path."""
     return User.confine_files and landlock.version() >= 6
 
 
@@ -39,8 +39,8 @@ class User:
     def launch(self, limits: Limits) -> Launched:  # noqa: ARG002  each guest has its own
         if os.geteuid() != 0:
             raise SandboxBroken(
-                "the `user` backend gives each submission a user of its own, which only root can do, and Attest "
-                f"runs as uid {os.geteuid()}; run it as root on a machine that is thrown away afterwards, or "
-                "use bubblewrap or docker"
+                "the `user` backend gives each submission a user of its own, which only root can do, and "
+                f"Attest runs as uid {os.geteuid()}; run it as root on a machine that is thrown away "
+                "afterwards, or use bubblewrap or docker"
             )
         return bare.launch(True, self._options.secrets, self.confine_files)

@@ -70,7 +70,7 @@ def enter(descriptors: tuple[int, int, int], limits: Confinement) -> socket.sock
 def enter_place(
     descriptors: tuple[int, int, int], limits: Confinement, place: Place, files: int | None
 ) -> socket.socket:
-    """Take every step of a guest in `place`; return the wire. `files` is a Landlock list of what it may open."""
+    """Take every step of a guest in `place`; return the wire. `files` is a Landlock list."""
     zygote = os.getppid()
     os.setsid()
     if files is not None:

@@ -49,7 +49,7 @@ class Place:
 
     @property
     def tmp(self) -> str:
-        return f"{self.folder}/tmp"
+        return f"{self.folder}/tmp"  # noqa: S108
 
     @property
     def over_disk(self) -> bool:

@@ -1,6 +1,6 @@
 """Landlock: an unprivileged process gives up, for good, all files but those on a list (Linux 5.13 and later).
 
-Numbers are those of linux/landlock.h. Where the kernel has no Landlock, `version` is 0 and nothing is given up.
+Numbers are those of linux/landlock.h. Where the kernel has no Landlock, `version` is 0.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _MAKE_CHAR, _MAKE_BLOCK = 1 << 6, 1 << 11
 _TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
-# By version: what it can refuse. Moving between folders came with 2, truncating with 3, ioctl on devices with 5.
+# By version, what it can refuse: moving between folders from 2 on, truncating from 3, ioctl of devices from 5
 _HANDLED = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
 _NEWEST = (1 << 16) - 1
 _OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV

@@ -58,7 +58,7 @@ class Meter:
             rough += max(0, private - self._base) + shared
         if not below or rough <= limit:
             return rough
-        return min(rough, sum(_proportional(pid) for pid in (self._pid, *below)))
+        return min(rough, sum(self._proportional(pid) for pid in (self._pid, *below)))
 
     def tree(self) -> list[int]:
         """The host pids of all its processes, parents first."""
@@ -73,6 +73,20 @@ class Meter:
         for pid in found:
             found.extend(_children(pid))
         return found
+
+    def _proportional(self, pid: int) -> int:
+        """What a process holds, shared pages in parts; as if it shared none where the kernel does not tell."""
+        total = 0
+        try:
+            for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+                if line.startswith(("Pss_Anon:", "Pss_Shmem:")):
+                    total += int(line.split()[1]) * 1024
+        except PermissionError:  # of another user, to root without CAP_SYS_PTRACE
+            private, shared = _private(_read(f"/proc/{pid}/status"))
+            return max(0, private - self._base) + shared
+        except OSError:
+            return 0
+        return total
 
     def _private(self) -> tuple[int, int]:
         return _private(self._status.read())
@@ -181,14 +195,3 @@ def _amounts(status: bytes, *names: bytes) -> tuple[int, ...]:
 def _private(status: bytes) -> tuple[int, int]:
     private, shared = _amounts(status, b"RssAnon", b"RssShmem")
     return private, shared
-
-
-def _proportional(pid: int) -> int:
-    total = 0
-    try:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith(("Pss_Anon:", "Pss_Shmem:")):
-                total += int(line.split()[1]) * 1024
-    except OSError:
-        return 0
-    return total

@@ -13,8 +13,8 @@ Death: when the socket closes, the zygote kills its guests and ends; when it is 
 its guests; it dies with the process that started it. It is pid 1 of its pid namespace and holds
 CAP_SYS_ADMIN over its own user namespace, for nothing but making the guests' namespaces.
 
-With a second argument, a file with a `Plan` as JSON, there are no namespaces: it runs on the machine itself, below a
-guardian that ends what it leaves, and each guest gets a Place (see ground.py) which is cleared when it is reaped.
+With a second argument, a file with a `Plan` as JSON, there are no namespaces: it runs on the machine itself,
+below a guardian that ends what it leaves; each guest gets a Place (see ground.py), cleared when it is reaped.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """How guests live without namespaces: below `base`/guests, with uids of their own or (`uids` false) without.
+    """How guests live without namespaces: below `base`/guests, and with uids of their own, or without.
 
-    `files` is what a guest may open, with Landlock's bits for how; None leaves it to the permissions of files.
+    `files` is what a guest may open, with Landlock's bits for how; None leaves it to files' permissions.
     """
 
     base: str
