@@ -266,7 +266,9 @@ class Guests:
         started = time.monotonic()
         try:
             return self._sandbox.guest(
-                self._files, replace(program, run_as=key[1], record=record, level=level)
+                self._files,
+                replace(program, run_as=key[1], record=record, level=level),
+                submission=self,
             )
         finally:
             self._used += time.monotonic() - started

@@ -16,6 +16,7 @@ import msgspec
 
 from .backend import BackendOptions, Device, Launched
 from .backends import BACKENDS
+from .containers import Containers
 from .errors import GuestGone, SandboxBroken
 from .exchange import Descriptors
 from .far import process_of
@@ -82,6 +83,11 @@ class Sandbox:
         self.device = self.options.device
         self._backend = BACKENDS[backend](self.options)
         self.versions: dict[str, str] = {}
+        self._containers: Containers | None = None
+        if self.options.isolation == "container":
+            self._containers = Containers(self._one_container)
+        self._attached = False
+        self._siblings: int | None = None  # how many more may be attached to this zygote; None: any number
         self._launched: Launched | None = None
         self._control: socket.socket | None = None
         self._ready = False
@@ -98,15 +104,23 @@ class Sandbox:
         """Set the zygote going and do not wait for it; `start` waits. Raises SandboxBroken."""
         if self._closed:
             raise SandboxBroken("this sandbox has been closed; make another")
-        if self._control is not None:
+        if self._containers is not None and not self._ready:
+            self._containers.launch()
+        if self._control is not None or self._containers is not None:
             return
         self._launched = self._backend.launch(self.limits)
         self._control = self._launched.control
+        self._siblings = self._launched.siblings
 
     def start(self) -> None:
         """Start the zygote and wait until it has imported torch (a second or two). Raises SandboxBroken."""
         self.launch()
         if self._ready:
+            return
+        if self._containers is not None:
+            first = self._containers.launch()
+            first.start()
+            self.versions, self._ready = first.versions, True
             return
         assert self._control is not None
         self._control.settimeout(_START_SECONDS)
@@ -122,8 +136,19 @@ class Sandbox:
         self._ready = True
 
     def attach(self, limits: Limits | None = None) -> Sandbox:
-        """Another Sandbox, over a sibling of this zygote: for another thread or process, or other limits."""
+        """Another Sandbox, for another thread or process, or with other limits.
+
+        It has a sibling of this zygote, or, where no more of them may share its confinement, one of its own,
+        which starts when it is needed.
+        """
         self.start()
+        other = Sandbox(self.backend, limits or self.limits, options=self.options)
+        other.versions, other._attached = self.versions, True
+        if self._containers is not None or self._siblings == 0:
+            return other
+        if self._siblings is not None:
+            self._siblings -= 1
+        other._siblings = 0
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             reply, fds = self._request(Attach(), [theirs.fileno()])
@@ -135,9 +160,11 @@ class Sandbox:
                 f"the zygote could not fork a sibling: {getattr(reply, 'message', reply)}; restart the run"
             )
         ours.settimeout(_REQUEST_SECONDS)
-        other = Sandbox(self.backend, limits or self.limits, options=self.options)
-        other.versions, other._base, other._control, other._ready = self.versions, self._base, ours, True
+        other._base, other._control, other._ready = self._base, ours, True
         return other
+
+    def _one_container(self) -> Sandbox:
+        return Sandbox(self.backend, self.limits, options=replace(self.options, isolation="guest"))
 
     def close(self) -> None:
         """Kill everything: guests, zygote and what surrounds it. Idempotent."""
@@ -147,6 +174,9 @@ class Sandbox:
         for guest in list(self._guests):
             with suppress(SandboxBroken):  # a guest of a zygote that has died is dead too
                 guest.close()
+        self._bury()
+        if self._containers is not None:
+            self._containers.close()
         if self._control is not None:
             self._discard_spare()
             self._control.close()
@@ -167,15 +197,26 @@ class Sandbox:
 
     # Guests
 
-    def guest(self, files: Mapping[str, bytes], program: Program) -> Guest:
+    @property
+    def has_guests(self) -> bool:
+        """Whether one has not been closed yet."""
+        return bool(self._guests)
+
+    def guest(self, files: Mapping[str, bytes], program: Program, submission: object = None) -> Guest:
         """A fresh guest with the files in its working folder and the program run.
 
         What the student's code does wrong while it is run is in `Guest.report`. When it takes the guest
         down, a fresh one runs its definitions only, then another its constants only; when that dies too,
-        the first GuestGone is raised. ValueError for a file name that leads out of the folder.
+        the first GuestGone is raised. With a container for each submission, guests that are said to be of
+        the same `submission` share one, and a guest of None has its own.
+
+        ValueError for a file name that leads out of the folder.
         """
         _check_names(files)
         self._bury()
+        if self._containers is not None:
+            self.start()
+            return self._containers.guest(files, program, submission)
         levels: tuple[Level, ...] = ("all", "definitions", "constants")
         first: GuestGone | None = None
         for level in levels[levels.index(program.level) :]:
@@ -220,7 +261,7 @@ class Sandbox:
     def prefork(self) -> None:
         """Have the next guest made while this process does something else; `guest` does so by itself."""
         self.start()
-        if self._spare is None:
+        if self._spare is None and self._containers is None:
             self._spare = self._order()
 
     def _fork(self) -> Guest:
@@ -366,7 +407,7 @@ class Sandbox:
     # An attached sandbox travels to a worker process
 
     def __getstate__(self) -> dict[str, Any]:
-        if self._launched is not None or self._control is None:
+        if not self._attached or self._launched is not None:
             raise TypeError("only an attached Sandbox can be handed to another process; call attach() first")
         if self._guests or self._spare:
             raise TypeError("a Sandbox that has guests cannot be handed to another process")

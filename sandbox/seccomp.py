@@ -49,6 +49,8 @@ _SOCKETS = (
     "sendmmsg sendmsg sendto setsockopt shutdown "
 )
 
+SYSTEM_CALLS = tuple((_FILES + _MEMORY + _PROCESSES + _SOCKETS).split())
+
 _AF_UNIX = 1
 _PR_ALLOWED = 15, 16, 3, 4, 38, 39, 0x53564D41  # the process's name, dumpable, no_new_privs, names for memory
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX.
@@ -68,7 +70,7 @@ def guest_program(sockets: bool = True) -> bytes:
     import pyseccomp
 
     program = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.EPERM))
-    for name in (_FILES + _MEMORY + _PROCESSES + _SOCKETS).split():
+    for name in SYSTEM_CALLS:
         if name == "prctl":
             for option in _PR_ALLOWED:
                 _allow(program, name, pyseccomp.Arg(0, pyseccomp.EQ, option))

@@ -44,17 +44,17 @@ ENVIRONMENT = {
 # Handed on when set: on some processors they keep linear algebra right.
 HANDED_ON = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "ATEN_CPU_CAPABILITY")
 
-_DEVICES = ("null", "zero", "full", "urandom", "random")
-_EMPTY_FOLDERS = ("/dev/shm", "/work", "/scratch")  # noqa: S108  where each guest mounts its own
+DEVICES = ("null", "zero", "full", "urandom", "random")
+EMPTY_FOLDERS = ("/dev/shm", "/work", "/scratch")  # noqa: S108  where each guest mounts its own
 
 # Read by torch's CPU detection and by some libraries; a fixed copy says nothing of other processes.
-_COPIED = (
+COPIED = (
     "/proc/cpuinfo",
     "/sys/devices/system/cpu/possible",
     "/sys/devices/system/cpu/present",
     "/sys/devices/system/cpu/online",
 )
-_WRITTEN = {
+WRITTEN = {
     "/etc/passwd": "student:x:65534:65534:student:/work:/nonexistent\n",
     "/etc/group": "student:x:65534:\n",
     "/etc/hosts": "127.0.0.1 localhost\n",
@@ -100,10 +100,10 @@ def guest_view() -> View:
     libraries, links = _libraries()
     return View(
         binds=(*libraries, *binds),
-        devices=tuple((f"/dev/{name}", f"/dev/{name}") for name in _DEVICES),
+        devices=tuple((f"/dev/{name}", f"/dev/{name}") for name in DEVICES),
         links=links,
-        files={place: text.encode() for place, text in _WRITTEN.items()} | _copies(),
-        folders=_EMPTY_FOLDERS,
+        files={place: text.encode() for place, text in WRITTEN.items()} | _copies(),
+        folders=EMPTY_FOLDERS,
         environment=environment,
         interpreter=f"{PYTHON}/bin/{version}",
         path=(stdlib, f"{stdlib}/lib-dynload", PACKAGES, GUEST),
@@ -112,7 +112,7 @@ def guest_view() -> View:
 
 def _copies() -> dict[str, bytes]:
     found = {}
-    for place in _COPIED:
+    for place in COPIED:
         try:
             found[place] = Path(place).read_bytes()
         except OSError:
@@ -139,6 +139,16 @@ def _libraries() -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ..
 @functools.cache
 def packages() -> tuple[Path, ...]:
     """The files and folders of the allowed distributions and of all that they require."""
+    return tuple(sorted({place for distribution in _allowed().values() for place in _places(distribution)}))
+
+
+@functools.cache
+def pinned() -> dict[str, str]:
+    """The allowed distributions and all that they require, as installed here: name -> public version."""
+    return {name: found.version.partition("+")[0] for name, found in sorted(_allowed().items())}
+
+
+def _allowed() -> dict[str, importlib.metadata.Distribution]:
     closure: dict[str, importlib.metadata.Distribution] = {}
     for name in REQUIRED:
         if not _close(name, closure):
@@ -147,7 +157,7 @@ def packages() -> tuple[Path, ...]:
             )
     for name in OPTIONAL:
         _close(name, closure)
-    return tuple(sorted({place for distribution in closure.values() for place in _places(distribution)}))
+    return closure
 
 
 def _close(name: str, closure: dict[str, importlib.metadata.Distribution]) -> bool:

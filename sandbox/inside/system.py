@@ -34,6 +34,8 @@ PR_SET_NO_NEW_PRIVS = 38
 PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
 SECCOMP_MODE_FILTER = 2
+MNT_DETACH = 2
+CAP_SYS_ADMIN = 21
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _prctl = _libc.prctl
@@ -63,6 +65,17 @@ def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> No
     _check(result, f"mount {kind or 'bind'} on {target}")
 
 
+def unmount(target: str) -> None:
+    """Take a mount away, whoever still uses it."""
+    _check(_libc.umount2(target.encode(), MNT_DETACH), f"unmount {target}")
+
+
+def pivot_root(new: str, old: str) -> None:
+    """Make `new` the root folder and put the old one at `old`."""
+    number = {"x86_64": 155, "aarch64": 41}[os.uname().machine]  # the C library has no function for it
+    _check(_libc.syscall(ctypes.c_long(number), new.encode(), old.encode()), f"pivot_root to {new}")
+
+
 def prctl(option: int, arg2: int = 0, arg3: int = 0, arg4: int = 0, arg5: int = 0) -> None:
     _check(_prctl(option, arg2, arg3, arg4, arg5), f"prctl({option})")
 
@@ -79,12 +92,15 @@ class _CapHeader(ctypes.Structure):
 _CAP_VERSION_3 = 0x20080522
 
 
-def drop_capabilities() -> None:
-    """Empty every capability set of this process, and the set that an exec could gain from."""
-    bound_capabilities(())
+def drop_capabilities(keep: int | None = None) -> None:
+    """Empty every capability set of this process, but for `keep`, and that which an exec could gain from."""
+    bound_capabilities(() if keep is None else (keep,))
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
     header = _CapHeader(_CAP_VERSION_3, 0)
-    _check(_libc.capset(ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)())), "capset")
+    kept = 0 if keep is None else 1 << keep
+    # Two words of 32 bits, each effective, permitted, inheritable.
+    words = (ctypes.c_uint32 * 6)(kept & 0xFFFFFFFF, kept & 0xFFFFFFFF, 0, kept >> 32, kept >> 32, 0)
+    _check(_libc.capset(ctypes.byref(header), ctypes.byref(words)), "capset")
 
 
 def bound_capabilities(kept: Container[int]) -> None:
