@@ -148,7 +148,7 @@ class Sandbox:
             return other
         if self._siblings is not None:
             self._siblings -= 1
-        other._siblings = 0
+            other._siblings = 0
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             reply, fds = self._request(Attach(), [theirs.fileno()])
