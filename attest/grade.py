@@ -138,7 +138,7 @@ def grade(asked: Request, cohort: Cohort, kept: Sequence[Result], out: Output) -
     announce(asked, cohort, errors)
     results = list(kept)
     troubles: list[str] = []
-    stopped = False
+    stopped, held_by = False, ""
     started = time.monotonic()
     if asked.found:
         with view(errors) as shown, CohortRun(asked, out) as running, ctrl_c(running, shown):
@@ -148,7 +148,7 @@ def grade(asked: Request, cohort: Cohort, kept: Sequence[Result], out: Output) -
                     shown.say(harmless(one_line(progress.waiting, 300)))
                 if progress.result is not None:
                     results.append(progress.result)
-        stopped, troubles = running.stopped, running.troubles
+        stopped, troubles, held_by = running.stopped, running.troubles, running.held_by
     if kept and len(read_marks(out.path)):
         marked = {result.student.id: result for result in settle(out)}
         results = [marked.get(result.student.id, result) for result in results]
@@ -156,6 +156,8 @@ def grade(asked: Request, cohort: Cohort, kept: Sequence[Result], out: Output) -
     seconds = time.monotonic() - started
     screen = console()
     summary(screen, results, len(kept) + len(asked.found), seconds, out.path)
+    if held_by:
+        screen.print(f"Limits held by {held_by}.", soft_wrap=True)
     left = len(asked.found) + len(kept) - len(results) if stopped else None
     return conclusion(screen, results, [*cohort.problems, *troubles], out.path, left)
 

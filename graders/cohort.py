@@ -83,6 +83,7 @@ class CohortRun:
         self.out = out
         self.stopped = False
         self.troubles: list[str] = []  # what `finish` could not do, in sentences
+        self.held_by = ""  # what holds the limits of guests; known when it has begun
         self.begun = False  # the sandbox stands and the first submissions are handed out
         self._counts: Counter[Status] = Counter()
         self._started_at = datetime.now(UTC)
@@ -161,7 +162,8 @@ class CohortRun:
             result: Result | None = None
             waiting = ""
             match event:
-                case messages.Ready():
+                case messages.Ready(held_by=held_by):
+                    self.held_by = held_by
                     self.out.begin(self._run_info())
                     self.begun = True
                     messages.send(self._connection, messages.Begin())
@@ -243,6 +245,7 @@ class CohortRun:
             jobs=request.jobs,
             backend=request.backend,
             device=request.device,
+            held_by=self.held_by,
             versions=versions(),
             started_at=self._started_at,
             finished_at=datetime.now(UTC) if ended else None,

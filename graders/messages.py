@@ -86,6 +86,8 @@ class Stop(msgspec.Struct, frozen=True, tag=True):
 class Ready(msgspec.Struct, frozen=True, tag=True):
     """The sandbox stands and the tests are collected; main says Begin or hangs up."""
 
+    held_by: str = ""
+
 
 class Started(msgspec.Struct, frozen=True, tag=True):
     """A worker has taken this item."""

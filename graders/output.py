@@ -47,6 +47,7 @@ class RunInfo(Frozen):
     jobs: int
     backend: str
     device: str
+    held_by: str = ""  # what holds memory, processes and processor time of guests
     versions: dict[str, str] = Field(default_factory=dict)
     started_at: datetime
     finished_at: datetime | None = None  # absent while it runs, and where it was killed

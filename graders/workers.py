@@ -106,7 +106,7 @@ class Pool:
         """Grade all items, or until main says stop or hangs up."""
         try:
             self.prepare()
-            send(self.main, Ready())
+            send(self.main, Ready(self.sandbox.held_by))
             self.obey()
             self.serve()
             send(self.main, Finished())

@@ -6,7 +6,8 @@ than FREE, or the cap where that is more, goes uncounted: more than the two toge
 The guest sets itself a limit, so that honest code fails at the line that asks for too much. It can lift that
 limit, and the grader often may not set another process's; so the grader also measures. The kernel keeps
 the largest resident size of a process exactly, however short it lasted; other processes of the guest are
-sampled like all memory.
+sampled like all memory. Where the guest has a control group, the kernel keeps the largest use of all its
+processes and files in memory together, and lets them have no more.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .cgroups import LIBRARIES, UNCERTAIN, GuestGroup
 from .errors import GuestMemory, StudentRaised
 
 if TYPE_CHECKING:
@@ -39,6 +41,29 @@ class MemoryUse:
     counted_bytes: int = 0
 
 
+class GroupPeak:
+    """The largest memory of a control group from now on, above what it holds now; it may have `room` more."""
+
+    def __init__(self, group: GuestGroup, room: int) -> None:
+        self._group = group
+        self._cache = group.cache()
+        self._usage = group.usage()
+        group.begin_peak()
+        spare = max(0, self._cache - LIBRARIES)  # pages that the kernel could take back for as much else
+        group.limit(self._usage - spare + room + UNCERTAIN + LIBRARIES)
+
+    def bytes(self) -> int:
+        """Return it; no more than was used for certain."""
+        most = self._group.peak() - self._usage - UNCERTAIN
+        if most <= 0:
+            return 0
+        return max(0, most - min(LIBRARIES, max(0, self._group.cache() - self._cache)))
+
+    def lift(self) -> None:
+        """Let the group have what it may have otherwise."""
+        self._group.limit(None)
+
+
 @contextmanager
 def capped(guest: Guest, exchange: Exchange, process: Process, count: int) -> Iterator[MemoryUse]:
     """Within it, what the guest is asked may allocate `count` bytes beyond what it holds now.
@@ -50,13 +75,16 @@ def capped(guest: Guest, exchange: Exchange, process: Process, count: int) -> It
     if room <= 0:
         raise exchange.stop(GuestMemory(count, use.held_bytes, max(FREE, count)))
     peak = process.highest()
+    group = GroupPeak(exchange.group, room) if exchange.group is not None and exchange.group.exact else None
     guest.operate("limit_memory", peak.data_bytes + room)
     exchange.cap_memory(room, count)
     try:
         yield use
     finally:
         exchange.cap_memory(None)
-        use.peak_bytes = peak.bytes() + use.counted_bytes
+        use.peak_bytes = max(peak.bytes(), group.bytes() if group else 0) + use.counted_bytes
+        if group:
+            group.lift()
         if guest.alive:
             _lift(guest, exchange, count)
     if use.peak_bytes > count:

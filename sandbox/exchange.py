@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .cgroups import GuestGroup
 from .errors import GuestCrashed, GuestGone, GuestMemory, GuestOutput, GuestTimeout
 from .inside.wire import FrameError, FrameReader, Outgoing
 from .limits import Limits
@@ -29,12 +30,16 @@ _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 @dataclass(frozen=True)
 class Descriptors:
-    """The grader's ends of a guest: the wire, what it reads of stdout and stderr, and the guest's process."""
+    """The grader's ends of a guest: the wire, what it reads of stdout and stderr, and the guest's process.
+
+    `group` is the control group that the guest was told to enter, if any.
+    """
 
     wire: socket.socket
     out: int
     err: int
     process: Process
+    group: GuestGroup | None = None
 
 
 class Stream:
@@ -54,6 +59,7 @@ class Exchange:
         self._limits = limits
         self._meter = ends.process.uses()
         self._end = ends.process.fileno()
+        self.group = ends.group
         self._reader = FrameReader()
         self._streams = {ends.out: Stream(ends.out), ends.err: Stream(ends.err)}
         self._wire = ends.wire.fileno()
@@ -90,6 +96,8 @@ class Exchange:
         self._lent = 0.0
         self._looked = time.monotonic()
         self.peak_memory_bytes = 0
+        if self.group is not None:
+            self.group.begin_peak()
         self._cpu_base = self._meter.cpu_seconds()
 
     def close(self) -> None:
@@ -256,7 +264,7 @@ class Exchange:
             raise self.stop(GuestTimeout("wall", seconds))
         if max(0.0, used - self._cpu_base) + self._lent > cpu_seconds:
             raise self.stop(GuestTimeout("cpu", cpu_seconds))
-        if memory > self._most_memory:
+        if memory > self._most_memory or (self.group is not None and self.group.killed()):
             raise self.stop(GuestMemory(self.memory_cap))
 
     def look_at_memory(self) -> int:
@@ -264,6 +272,14 @@ class Exchange:
         now = self._meter.memory_bytes(self._most_memory)
         self.peak_memory_bytes = max(self.peak_memory_bytes, now)
         return now
+
+    def peak_memory(self) -> int:
+        """The largest memory that was seen, or that the kernel has kept; never more than the limit."""
+        if self.group is not None:
+            self.peak_memory_bytes = max(
+                self.peak_memory_bytes, self.group.peak_above_start(self.peak_memory_bytes)
+            )
+        return self.peak_memory_bytes
 
     def cap_memory(self, count: int | None, told: int = 0) -> None:
         """Stop the guest at `count` bytes above what it holds now, saying `told`; None: at its limit."""

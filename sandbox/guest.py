@@ -91,6 +91,7 @@ class Guest:
         self._ahead = Ahead()
         self.handles = Handles()
         self._exchange = Exchange(ends, limits)
+        self.group = ends.group
         try:
             self._checked(0, *self._exchange.greeting(greet))
         except GuestGone as error:
@@ -313,7 +314,13 @@ class Guest:
         """Time and memory of the present check. Memory is sampled, and counted above the zygote's."""
         if self.alive:
             self._exchange.look_at_memory()
-        return Usage(self._exchange.seconds, self._exchange.cpu_seconds(), self._exchange.peak_memory_bytes)
+        return Usage(self._exchange.seconds, self._exchange.cpu_seconds(), self._exchange.peak_memory())
+
+    def leave_group(self) -> None:
+        """Do without a control group: this guest is not in it."""
+        group, self.group, self._exchange.group = self.group, None, None
+        if group is not None:
+            group.remove()
 
     def processes(self) -> tuple[int, ...]:
         """The pids of all that runs in this guest now, its first process first, as its /proc numbers them."""
@@ -485,7 +492,8 @@ class Guest:
         self._reaped = True
         status = self._reap()
         if isinstance(self._exchange.end, Died):
-            out_of_memory = os.waitstatus_to_exitcode(status) == OUT_OF_MEMORY
+            killed = self.group is not None and self.group.killed()
+            out_of_memory = killed or os.waitstatus_to_exitcode(status) == OUT_OF_MEMORY
             self._exchange.end = (
                 GuestMemory(self._exchange.memory_cap)
                 if out_of_memory

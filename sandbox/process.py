@@ -79,7 +79,7 @@ class NearProcess:
 
     def __init__(self, pidfd: int) -> None:
         self._pidfd = pidfd
-        self._pid = host_pid(pidfd)
+        self.pid = host_pid(pidfd)
 
     def fileno(self) -> int:
         return self._pidfd
@@ -94,13 +94,13 @@ class NearProcess:
         return ended(self._pidfd, seconds)
 
     def uses(self) -> Meter:
-        return Meter(self._pid)
+        return Meter(self.pid)
 
     def highest(self) -> Peak:
-        return Peak(self._pid)
+        return Peak(self.pid)
 
     def status_bytes(self, *names: str) -> tuple[int, ...]:
-        return status_bytes(self._pid, *names)
+        return status_bytes(self.pid, *names)
 
     def close(self) -> None:
         os.close(self._pidfd)

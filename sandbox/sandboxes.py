@@ -16,6 +16,7 @@ import msgspec
 
 from .backend import BackendOptions, Device, Launched
 from .backends import BACKENDS
+from .cgroups import RLIMITS, GuestGroup, RunGroups, held_by
 from .containers import Containers
 from .errors import GuestGone, SandboxBroken
 from .exchange import Descriptors
@@ -24,7 +25,7 @@ from .inside.entering import Confinement
 from .inside.questions import Level, Program
 from .inside.zygote import MAX_PACKET, Attach, Failed, Fork, Forked, Ready, Reap, Reaped, Reply, Request
 from .limits import Limits
-from .process import Process
+from .process import NearProcess, Process
 from .seccomp import guest_program
 from .user import sockets_are_scoped
 
@@ -52,6 +53,7 @@ class _Spare:
     wire: socket.socket
     out: int
     err: int
+    group: GuestGroup | None
     born: tuple[int, Process] | None = None  # its pid for the zygote, and the process
 
 
@@ -92,7 +94,8 @@ class Sandbox:
         self._control: socket.socket | None = None
         self._ready = False
         self._zygote: Process | None = None  # the one that this Sandbox has started
-        self._base = (0, 0)  # the zygote's private memory and address space, in bytes
+        self._base = (0, 0, 0)  # the zygote's private memory, address space and resident memory, in bytes
+        self._groups: RunGroups | None = None
         self._spare: _Spare | None = None
         self._guests: set[Guest] = set()
         self._retired: list[Guest] = []  # killed, and not yet seen to be gone
@@ -108,6 +111,8 @@ class Sandbox:
             self._containers.launch()
         if self._control is not None or self._containers is not None:
             return
+        # Before anything is started: where groups are delegated, our own process may have to move.
+        self._groups = RunGroups.open()
         self._launched = self._backend.launch(self.limits)
         self._control = self._launched.control
         self._siblings = self._launched.siblings
@@ -131,9 +136,20 @@ class Sandbox:
             raise SandboxBroken(f"the zygote began with {found}, not with Ready; run: attest doctor")
         self.versions = reply.versions
         self._zygote = process_of(fds)
-        data, address = self._zygote.status_bytes("VmData", "VmSize")
-        self._base = data, address
+        data, address, resident = self._zygote.status_bytes("VmData", "VmSize", "RssAnon")
+        self._base = data, address, resident
+        if self._groups and not isinstance(self._zygote, NearProcess):
+            self._groups.give_up("the guests are not this kernel's")
         self._ready = True
+
+    @property
+    def held_by(self) -> str:
+        """What holds memory, processes and processor time of guests, in words; known once it has started."""
+        if self._containers is not None:
+            found, _ = held_by()
+        else:
+            found = self._groups.held_by if self._groups else RLIMITS
+        return f"the container's limits, {found}" if self.backend == "docker" and found == RLIMITS else found
 
     def attach(self, limits: Limits | None = None) -> Sandbox:
         """Another Sandbox, for another thread or process, or with other limits.
@@ -161,6 +177,7 @@ class Sandbox:
             )
         ours.settimeout(_REQUEST_SECONDS)
         other._base, other._control, other._ready = self._base, ours, True
+        other._groups = self._groups.attached() if self._groups else None
         return other
 
     def _one_container(self) -> Sandbox:
@@ -186,6 +203,8 @@ class Sandbox:
             # It is pid 1 of its namespace: when its end is seen, all below it has ended.
             self._zygote.ended(_CLOSE_SECONDS)
             self._zygote.close()
+        if self._groups is not None:
+            self._groups.close()
 
     def __enter__(self) -> Self:
         return self
@@ -282,12 +301,25 @@ class Sandbox:
         assert spare is not None
         assert spare.born is not None
         pid, process = spare.born
-        ends = Descriptors(spare.wire, spare.out, spare.err, process)
+        ends = Descriptors(spare.wire, spare.out, spare.err, process, spare.group)
         guest = Guest(ends, self.limits, lambda: self._reap(pid))
-        guest.on_close = self._guests.discard
+        guest.on_close = self._forget
         self._guests.add(guest)
+        self._see_that_it_is_held(guest, process)
         self._spare = self._order()
         return guest
+
+    def _see_that_it_is_held(self, guest: Guest, process: Process) -> None:
+        """A guest that could not enter its group is held by its other limits, and so are those after it."""
+        inside = isinstance(process, NearProcess) and guest.group and guest.group.holds(process.pid)
+        if self._groups and guest.group and not inside:
+            guest.leave_group()
+            self._groups.give_up("a guest could not enter its control group")
+
+    def _forget(self, guest: Guest) -> None:
+        self._guests.discard(guest)
+        if self._groups and guest.group:
+            self._groups.give_back(guest.group)
 
     def _order(self) -> _Spare:
         """Ask the zygote for a guest, and do not wait for it."""
@@ -295,14 +327,16 @@ class Sandbox:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _WIRE_BUFFER)
         theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _WIRE_BUFFER)
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-        self._send(Fork(self._confinement()), [theirs.fileno(), out_end, err_end])
+        group = self._groups.take(self.limits, self._base[2]) if self._groups else None
+        doors = group.doors if group else []
+        self._send(Fork(self._confinement()), [theirs.fileno(), out_end, err_end, *doors])
         theirs.close()
         os.close(out_end)
         os.close(err_end)
-        return _Spare(ours, out, err)
+        return _Spare(ours, out, err, group)
 
     def _confinement(self) -> Confinement:
-        data, address = self._base
+        data, address, _ = self._base
         limits = self.limits
         return Confinement(
             data_bytes=data + limits.memory_bytes,
@@ -350,6 +384,8 @@ class Sandbox:
         os.close(spare.err)
         if spare.born is not None:
             spare.born[1].close()
+        if self._groups and spare.group:
+            self._groups.give_back(spare.group)
 
     def _reap(self, pid: int) -> int:
         reply, _ = self._request(Reap(pid))

@@ -4,6 +4,7 @@ Input: one SEQPACKET socket, the descriptor given as the first argument. Each re
 (msgpack, `Request`), descriptors come along as SCM_RIGHTS:
 
     Fork(confinement)  + wire, stdout, stderr  ->  Forked(pid) + a pidfd of the guest
+                       + the `cgroup.procs` of the groups that the guest is to enter, if any
     Reap(pid)                                  ->  Reaped(status, seconds, peak): waits for the guest's end
     Attach()           + another such socket   ->  Forked(pid) + a pidfd of a sibling zygote that serves it
 
@@ -27,6 +28,7 @@ import socket
 import sys
 from array import array
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 import msgspec
@@ -146,8 +148,8 @@ def _serve(control: socket.socket, me: int, grounds: Grounds | None) -> None:
         try:
             request = _requests.decode(data)
             if isinstance(request, Fork):
-                wire, out, err = descriptors
-                pid = _fork_guest(me, request.confinement, (wire, out, err), grounds)
+                wire, out, err, *doors = descriptors
+                pid = _fork_guest(me, request.confinement, (wire, out, err), doors, grounds)
                 guests.add(pid)
                 _introduce(control, pid)
             elif isinstance(request, Reap):
@@ -168,23 +170,29 @@ def _serve(control: socket.socket, me: int, grounds: Grounds | None) -> None:
 
 
 def _fork_guest(
-    me: int, limits: Confinement, descriptors: tuple[int, int, int], grounds: Grounds | None
+    me: int,
+    limits: Confinement,
+    descriptors: tuple[int, int, int],
+    doors: list[int],
+    grounds: Grounds | None,
 ) -> int:
     if grounds is not None:
-        return _fork_into_place(limits, descriptors, grounds)
+        return _fork_into_place(limits, descriptors, doors, grounds)
     # The child is pid 1 of a new pid namespace with a single fork: the zygote sends its next child
     # there, then takes the setting back. A second fork would copy the page tables of torch again.
     system.unshare(system.CLONE_NEWPID)
     try:
         pid = os.fork()
         if pid == 0:
-            _become_guest(descriptors, lambda: enter(descriptors, limits))
+            _become_guest(descriptors, doors, lambda: enter(descriptors, limits))
     finally:
         system.setns(me, system.CLONE_NEWPID)
     return pid
 
 
-def _fork_into_place(limits: Confinement, descriptors: tuple[int, int, int], grounds: Grounds) -> int:
+def _fork_into_place(
+    limits: Confinement, descriptors: tuple[int, int, int], doors: list[int], grounds: Grounds
+) -> int:
     place = grounds.ground.take(limits.disk_bytes, limits.inodes)
     try:
         pid = os.fork()
@@ -192,15 +200,20 @@ def _fork_into_place(limits: Confinement, descriptors: tuple[int, int, int], gro
         grounds.ground.give_back(place)
         raise
     if pid == 0:
-        _become_guest(descriptors, lambda: enter_place(descriptors, limits, place, grounds.files))
+        _become_guest(descriptors, doors, lambda: enter_place(descriptors, limits, place, grounds.files))
     grounds.places[pid] = place
     return pid
 
 
-def _become_guest(descriptors: tuple[int, int, int], enter: Callable[[], socket.socket]) -> NoReturn:
+def _become_guest(
+    descriptors: tuple[int, int, int], doors: list[int], enter: Callable[[], socket.socket]
+) -> NoReturn:
     from .serving import serve
     from .values import OUT_OF_MEMORY
 
+    for door in doors:
+        with suppress(OSError):  # the grader looks who is inside
+            os.write(door, b"0")
     try:
         wire = enter()
     except BaseException as error:
