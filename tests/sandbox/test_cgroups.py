@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -68,7 +68,7 @@ def group_of(guest: Guest) -> GuestGroup:
     return guest.group
 
 
-def test_a_guest_is_in_its_group_before_student_code_runs(held: Sandbox, load: Load) -> None:
+def test_a_guest_is_in_its_own_group(held: Sandbox, load: Load) -> None:
     source = (
         PLAIN
         + "inside = [line for line in open('/proc/self/cgroup')] if os.path.exists('/proc/self') else []"
@@ -247,28 +247,22 @@ def test_a_guest_that_cannot_enter_is_held_otherwise(held: Sandbox, family: Sand
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Iterator[Path]:
-    top = tmp_path / "cgroup"
+def tree(tmp_path: Path) -> Path:
     for name in ("", "user.slice", "user.slice/own.scope"):
-        folder = top / name
+        folder = tmp_path / "cgroup" / name
         folder.mkdir()
+        own = name == "user.slice/own.scope"
         (folder / "cgroup.controllers").write_text("cpu memory pids\n")
-        (folder / "cgroup.subtree_control").write_text(
-            "cpu memory pids\n" if name != "user.slice/own.scope" else ""
-        )
-        (folder / "cgroup.procs").write_text("1\n" if name == "user.slice/own.scope" else "")
-    (tmp_path / "cgroup.txt").write_text("")
-    yield tmp_path
+        (folder / "cgroup.subtree_control").write_text("" if own else "cpu memory pids\n")
+        (folder / "cgroup.procs").write_text("1\n" if own else "")
+    return tmp_path
 
 
 def pretend(tree: Path, own: str, root: str = "/") -> str:
-    (tree / "mountinfo").write_text(
-        f"30 23 0:26 {root} {tree}/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
-    )
-    (tree / "cgroup").is_dir()
     proc = tree / "proc"
-    proc.mkdir(exist_ok=True)
-    (proc / "mountinfo").write_text((tree / "mountinfo").read_text())
+    proc.mkdir()
+    mounted = f"30 23 0:26 {root} {tree}/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
+    (proc / "mountinfo").write_text(mounted)
     (proc / "cgroup").write_text(f"0::{own}\n")
     return str(proc)
 
