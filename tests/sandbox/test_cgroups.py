@@ -229,8 +229,8 @@ def test_a_guest_that_cannot_enter_is_held_otherwise(held: Sandbox, family: Sand
         assert own._groups is not None
         take = own._groups.take
 
-        def closed(limits: Limits, base: int) -> GuestGroup | None:
-            group = take(limits, base)
+        def closed(limits: Limits, zygote_bytes: int) -> GuestGroup | None:
+            group = take(limits, zygote_bytes)
             if group is not None:
                 group.doors[0] = os.open("/dev/null", os.O_WRONLY)
             return group
