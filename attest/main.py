@@ -155,6 +155,27 @@ def report(
 
 
 @app.command()
+def table(
+    out: Annotated[
+        Path, typer.Argument(parser=path, metavar="OUT", help="A folder that `attest grade` wrote.")
+    ],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            parser=path, metavar="FILE", help="Ends with .csv, .parquet, .jsonl, or .xml for JUnit's."
+        ),
+    ],
+    checks: Annotated[
+        bool, typer.Option("--checks", help="A row for each student and check, not for each student.")
+    ] = False,
+) -> None:
+    """Write the results as a table for another program: CSV, Parquet, JSON Lines or JUnit XML."""
+    from attest.table import table_command
+
+    raise typer.Exit(table_command(out, file, checks=checks))
+
+
+@app.command()
 def similar(
     paths: Annotated[
         list[Path],

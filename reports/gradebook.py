@@ -13,11 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from graders.result import Result, Status
 from reports.cohort import Row, row_of
 from reports.verdict_words import STATUSES
 from reports.visible_text import one_line
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
 
 # A cell that begins so is a formula to one spreadsheet or another, also after blanks, in full width,
 # and after a semicolon or tab where these part cells.
@@ -32,7 +36,13 @@ def grades_csv(results: Iterable[Result]) -> bytes:
 
 def rows_csv(rows: Sequence[Row]) -> bytes:
     """Return the grades of these rows as UTF-8 CSV."""
-    import pandas  # type: ignore[import-untyped]
+    text: str = rows_frame(rows).to_csv(index=False, lineterminator="\n")
+    return text.encode("utf-8")
+
+
+def rows_frame(rows: Sequence[Row]) -> pandas.DataFrame:
+    """Return the grades of these rows as a pandas frame, with the columns that stand above."""
+    import pandas
 
     most = {(r.assignment_id, r.assignment_version): r.max_points for r in rows if r.status is Status.GRADED}
     exercises = list(dict.fromkeys(e.id for row in rows for e in row.exercises))
@@ -62,8 +72,7 @@ def rows_csv(rows: Sequence[Row]) -> bytes:
         "device": [cell(row.device) for row in rows],
         "message": [cell(row.message) for row in rows],
     }
-    text: str = pandas.DataFrame(columns).to_csv(index=False, lineterminator="\n")
-    return text.encode("utf-8")
+    return pandas.DataFrame(columns)
 
 
 def cell(text: str) -> str:
