@@ -5,6 +5,7 @@
 #   make check    formatting, lint, types, import rules, and a proof of every assignment
 #   make fuzz     damaged inputs by the ten thousand to everything that reads; takes some minutes
 #   make bench    measure Attest against a floor and against other graders
+#   make image    build the image of the docker sandbox, with the options in IMAGE (attest image build --help)
 #   make schema   write docs/result.schema.json again after a change of the Result
 #   make clean    remove what these made, but not .venv
 #
@@ -22,7 +23,7 @@ export PIP_EXTRA_INDEX_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz bench schema clean bubblewrap
+.PHONY: help demo test check fuzz bench image schema clean bubblewrap
 
 help:
 	@sed -n 's/^#   make \([a-z]* \)/make \1/p' Makefile
@@ -48,6 +49,9 @@ fuzz: $(VENV)/fuzz.stamp bubblewrap
 bench: $(VENV)/run.stamp bubblewrap
 	@$(BIN)/python -m benchmarks
 
+image: $(VENV)/docker.stamp
+	@$(BIN)/attest image build $(IMAGE)
+
 schema: $(VENV)/run.stamp
 	@$(BIN)/python -c 'import json, graders.result as r; print(json.dumps(r.json_schema(), indent=1))' > docs/result.schema.json
 
@@ -69,6 +73,10 @@ $(VENV)/run.stamp: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/test.stamp: $(VENV)/run.stamp
 	@$(PIP) install -c constraints.txt --group test
+	@touch $@
+
+$(VENV)/docker.stamp: $(VENV)/run.stamp
+	@$(PIP) install -c constraints.txt 'docker>=7.1'
 	@touch $@
 
 $(VENV)/check.stamp: $(VENV)/run.stamp

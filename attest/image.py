@@ -20,13 +20,13 @@ def build_command(build: Build, make_wheelhouse: Path | None, again: bool) -> in
     screen = console()
     name = build.tag or images.image_name()
     try:
-        if make_wheelhouse is not None:
-            screen.print(f"Making wheels in {shown_path(make_wheelhouse)}.", soft_wrap=True)
-            images.make_wheelhouse(make_wheelhouse)
         connected = engine.connect()
         if not again and engine.has_image(connected, build.tag):
             screen.print(f"The image {name} is there and fits this version of Attest.", soft_wrap=True)
             return ALL_WELL
+        if make_wheelhouse is not None:
+            screen.print(f"Making wheels in {shown_path(make_wheelhouse)}.", soft_wrap=True)
+            images.make_wheelhouse(make_wheelhouse)
         screen.print(f"Building the image {name}: some minutes, mostly for PyTorch.", soft_wrap=True)
         for line in images.build_image(connected.client, build):
             screen.print(f"  {harmless(visible_text(line))}", markup=False, soft_wrap=True)

@@ -9,4 +9,4 @@ if ls /build/wheels/*.whl >/dev/null 2>&1; then
 fi
 $python -m pip install "$@" -r /build/requirements.txt -c /build/constraints.txt
 place=$($python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-$python -m compileall -q -j 0 -x '/tests?/' --invalidation-mode unchecked-hash -s "$place" -p /packages "$place" || true
+$python -m compileall -qq -j 0 -x '/tests?/' --invalidation-mode unchecked-hash -s "$place" -p /packages "$place" || true
