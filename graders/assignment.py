@@ -7,6 +7,7 @@ they are collected.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from graders.assignment_tables import AssignmentError, ComposedTable, ExerciseTable, read_table
+from graders.late import LatePolicy
 from graders.prose.tables import Prose, RubricItem, prose_of, rubric_of
 from graders.reading.submission import Words
 from graders.result import AssignmentInfo
@@ -32,6 +34,7 @@ __all__ = [
 FILE = "assignment.toml"
 PUBLIC_TESTS = "tests/test_public.py"
 HIDDEN_TESTS = "tests/test_hidden.py"
+_LATE = re.compile(rb"^\[late\][^\n]*(?:\n(?!\[)[^\n]*)*\n?", re.MULTILINE)
 ANSWERS = "answers.md"  # where words may stand, beside notebooks and docstrings
 
 
@@ -110,6 +113,7 @@ class Assignment:
     files: tuple[str, ...]
     # Fields of sandbox.Limits that differ from its own.
     limits: dict[str, float] = field(default_factory=dict)
+    late: LatePolicy | None = None
 
     @property
     def words(self) -> Words:
@@ -176,6 +180,7 @@ def read_assignment(folder: Path) -> Assignment:
             exercises=(exercise,),
             files=_asked_for(table.files, (exercise,)),
             limits=table.limits.model_dump(exclude_none=True),
+            late=table.late.policy if table.late else None,
         )
     return _composed(folder, table)
 
@@ -222,6 +227,7 @@ def _composed(folder: Path, table: ComposedTable) -> Assignment:
         exercises=tuple(exercises),
         files=files,
         limits=limits | table.limits.model_dump(exclude_none=True),
+        late=table.late.policy if table.late else None,
     )
 
 
@@ -316,6 +322,8 @@ def _content_hash(assignment: Assignment) -> str:
         paths |= {exercise.folder / FILE, *(exercise.folder / "tests").rglob("*.py")}
     for path in sorted(paths):
         data = path.read_bytes()
+        if path.name == FILE:
+            data = _LATE.sub(b"", data)  # a due date that is moved changes no verdict
         name = (
             path.relative_to(assignment.folder).as_posix()
             if path.is_relative_to(assignment.folder)

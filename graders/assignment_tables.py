@@ -6,11 +6,14 @@ Nothing here looks beyond the one file.
 from __future__ import annotations
 
 import tomllib
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
+from graders.late import LatePolicy
 from graders.prose.tables import ProseTable, RubricTable
 from graders.tables import Strict, Text
 
@@ -60,6 +63,41 @@ class AcceptedTable(Strict):
     title: Text
 
 
+class LateTable(Strict):
+    """`[late]`: what coming late costs."""
+
+    due: datetime
+    zone: Text | None = None  # of a due date without an offset: "Europe/Berlin"
+    percent: Annotated[float, Field(ge=0, le=100)] = 0.0  # for each day or hour begun
+    per: Literal["day", "hour"] = "day"
+    grace_minutes: Annotated[float, Field(ge=0, le=100_000)] = 0.0
+    cap_percent: Annotated[float, Field(ge=0, le=100)] = 100.0
+    of: Literal["earned", "maximum"] = "earned"
+
+    @model_validator(mode="after")
+    def _in_a_zone(self) -> LateTable:
+        if self.due.tzinfo is None and self.zone is None:
+            raise ValueError(
+                'due has no time zone: write 2026-11-30T23:59:00+01:00, or add zone = "Europe/Berlin"'
+            )
+        if self.zone is not None:
+            try:
+                ZoneInfo(self.zone)
+            except (ValueError, OSError, LookupError):
+                raise ValueError(
+                    f"there is no time zone {self.zone!r}; write it like Europe/Berlin"
+                ) from None
+        return self
+
+    @property
+    def policy(self) -> LatePolicy:
+        """The policy that the table says."""
+        due = self.due if self.due.tzinfo else self.due.replace(tzinfo=ZoneInfo(self.zone or "UTC"))
+        return LatePolicy(
+            due, self.percent, self.per, timedelta(minutes=self.grace_minutes), self.cap_percent, self.of
+        )
+
+
 class _Heading(Strict):
     schema_: Literal[1] = Field(alias="schema")
     id: Name
@@ -67,6 +105,7 @@ class _Heading(Strict):
     version: Text
     points: Annotated[float, Field(ge=0)]
     limits: LimitsTable = LimitsTable()
+    late: LateTable | None = None
 
 
 class ExerciseTable(_Heading):
@@ -128,6 +167,7 @@ def _sentence(error: Any, model: type[BaseModel]) -> str:
 def _keys(model: type[BaseModel], place: tuple[Any, ...]) -> list[str]:
     tables: dict[Any, type[BaseModel]] = {
         "limits": LimitsTable,
+        "late": LateTable,
         "variants": VariantTable,
         "accepted": AcceptedTable,
         "prose": ProseTable,

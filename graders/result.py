@@ -264,15 +264,6 @@ class Student(Frozen):
     ids: tuple[tuple[str, str], ...] = ()  # (kind, id), as LMSs know the student: ("canvas", "4711")
 
 
-class Received(Frozen):
-    """How a submission came: through which LMS, when, and as which attempt."""
-
-    lms: str = ""  # "canvas", "moodle", …; "" for plain files
-    submitted_at: datetime | None = None  # as the LMS says; never as a student's file says
-    late_in_lms: bool = False  # the LMS calls it late
-    attempt: int = 1
-
-
 class AttemptInfo(Frozen):
     """One of several attempts, of which one counts."""
 
@@ -280,6 +271,16 @@ class AttemptInfo(Frozen):
     submitted_at: datetime | None = None
     points: float | None = None  # absent where it was not graded
     counts: bool = False
+
+
+class Received(Frozen):
+    """How a submission came: through which LMS, when, and as which attempt."""
+
+    lms: str = ""  # "canvas", "moodle", …; "" for plain files
+    submitted_at: datetime | None = None  # as the LMS says; never as a student's file says
+    late_in_lms: bool = False  # the LMS calls it late
+    attempt: int = 1
+    attempts: tuple[AttemptInfo, ...] = ()  # where there were several
 
 
 class SubmissionInfo(Frozen):

@@ -69,7 +69,7 @@ class Found:
 
     def laid_over(self, result: Result) -> Result:
         """Return `result` with whose it is, how it came and how late, as is known now; itself where equal."""
-        came = self.received.model_dump()
+        came = dict(self.received)
         submission = result.submission.model_copy(update=came)
         known = {"student": self.student, "submission": submission, "late": self.late}
         same = (result.student, result.submission, result.late) == tuple(known.values())

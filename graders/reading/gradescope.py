@@ -71,7 +71,7 @@ def _hand_in(folder: str, person: dict[str, str], about: _Listed, members: tuple
     number = folder.rpartition("_")[2]
     ids = [("gradescope", number), ("sid", person.get("sid", "")), ("email", person.get("email", ""))]
     return HandIn(
-        label=person.get("sid") or person.get("email") or person.get("name") or folder,
+        label=person.get("sid") or person.get("email") or f"{person.get('name', '')} {folder}".strip(),
         members=members,
         source=folder,
         name=person.get("name", ""),
