@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from attest.intake import IntakeOptions, choose_best, kept_results, laid_over, take, write_nothing
 from attest.progress import View, view
 from attest.rubric import changed_answers, settle
 from attest.seeds import new_seed
@@ -29,7 +30,8 @@ from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cohort import CohortRun, PoolError, Request, usable_cores
 from graders.marks import MarksError, read_marks
 from graders.output import RESULTS, Mode, Output, OutputError
-from graders.reading import Cohort, CohortError, Found, find_submissions
+from graders.reading import Cohort, CohortError, Found
+from graders.reading.joining import Intake
 from graders.result import Result, Status, Verdict
 from reports import ReportError, report_name, write_reports
 from reports.amounts import count_text, seconds_text
@@ -55,6 +57,7 @@ class GradeRequest:
     seed: int | None
     resume: bool
     force: bool
+    intake: IntakeOptions = IntakeOptions()  # noqa: RUF009 - frozen
 
     @property
     def mode(self) -> Mode:
@@ -71,16 +74,18 @@ def grade_command(request: GradeRequest) -> int:
             )
         assignment = find_assignment(request.assignment)
         refuse_out_inside_cohort(request)
-        cohort = find_submissions(request.paths, assignment.files)
+        intake = take(request.intake, request.paths, assignment)
+        cohort = intake.cohort
         with Output(request.out, request.mode, report_name) as out:
             read_marks(out.path)  # said before an hour of grading, if it cannot be read
             seed = choose_seed(request, assignment, out)
             kept = still_valid(out, cohort.found) if out.earlier else []
+            kept = laid_over(kept, {each.student.id: each for each in cohort.found}, out)
             known = {result.student.id for result in kept}
             todo = tuple(each for each in cohort.found if each.student.id not in known)
             jobs = max(1, min(request.jobs or usable_cores(), len(todo)))
             asked = Request(assignment, todo, seed, jobs, request.sandbox, finish=FINISH, kept=len(kept))
-            return grade(asked, cohort, kept, out)
+            return grade(asked, intake, kept, out)
 
 
 def refuse_out_inside_cohort(request: GradeRequest) -> None:
@@ -117,7 +122,7 @@ def still_valid(out: Output, found: Sequence[Found]) -> list[Result]:
     by_student = {each.student.id: each for each in found}
     return [
         result
-        for result in out.results()
+        for result in kept_results(out)
         if result.status is Status.GRADED
         and result.student.id in by_student
         and content_hash(by_student[result.student.id]) == result.submission.content_hash
@@ -132,9 +137,10 @@ def content_hash(found: Found) -> str:
         return ""
 
 
-def grade(asked: Request, cohort: Cohort, kept: Sequence[Result], out: Output) -> int:
+def grade(asked: Request, intake: Intake, kept: Sequence[Result], out: Output) -> int:
     """Grade, write the pages about the cohort, and say what came of it; return the exit status."""
     errors = console(stderr=True)
+    cohort = intake.cohort
     announce(asked, cohort, errors)
     results = list(kept)
     troubles: list[str] = []
@@ -149,7 +155,9 @@ def grade(asked: Request, cohort: Cohort, kept: Sequence[Result], out: Output) -
                 if progress.result is not None:
                     results.append(progress.result)
         stopped, troubles, held_by = running.stopped, running.troubles, running.held_by
-    if kept and len(read_marks(out.path)):
+    left = len(asked.found) + len(kept) - len(results) if stopped else None
+    results = choose_best(intake, results, out) + write_nothing(intake, asked, out)
+    if (kept or intake.attempts) and len(read_marks(out.path)):
         marked = {result.student.id: result for result in settle(out)}
         results = [marked.get(result.student.id, result) for result in results]
     troubles += write_reports(out.path, pages=False).problems
@@ -158,7 +166,6 @@ def grade(asked: Request, cohort: Cohort, kept: Sequence[Result], out: Output) -
     summary(screen, results, len(kept) + len(asked.found), seconds, out.path)
     if held_by:
         screen.print(f"Limits held by {held_by}.", soft_wrap=True)
-    left = len(asked.found) + len(kept) - len(results) if stopped else None
     return conclusion(screen, results, [*cohort.problems, *troubles], out.path, left)
 
 
@@ -222,6 +229,10 @@ def conclusion(
     `left` says how many submissions a run that was stopped has left ungraded; None where it was not stopped.
     """
     lines = [harmless(one_line(problem, 2000)) for problem in problems]
+    nothing = [one_line(one.student.id, 80) for one in results if one.status is Status.NOTHING]
+    if nothing:
+        more = f" and {len(nothing) - MOST_NAMED} more" if len(nothing) > MOST_NAMED else ""
+        lines.append(f"Nothing handed in, so no points: {', '.join(nothing[:MOST_NAMED])}{more}.")
     for status, step in ((Status.UNREADABLE, ""), (Status.NOT_GRADED, " Try again with --resume.")):
         some = [result for result in results if result.status is status]
         lines += [
@@ -254,6 +265,6 @@ def conclusion(
         return INTERRUPTED
     return (
         NOT_ALL_WELL
-        if problems or any(result.status is not Status.GRADED for result in results)
+        if problems or any(result.status not in (Status.GRADED, Status.NOTHING) for result in results)
         else ALL_WELL
     )

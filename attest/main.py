@@ -55,6 +55,35 @@ def grade(  # noqa: PLR0917 - typer calls it by name
             min=0, max=2**53 - 1, help="Repeat an earlier run exactly (default: a new secret seed)."
         ),
     ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="SOURCE",
+            help="What packed the submissions (default: told by the names): canvas, moodle, blackboard, "
+            "gradescope, nbgrader, folder or git.",
+        ),
+    ] = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option(
+            parser=path, metavar="FILE", help="Who is in the course: a CSV, or the LMS's own table."
+        ),
+    ] = None,
+    attempts: Annotated[
+        str, typer.Option(metavar="best|last|first", help="Which of several attempts counts.")
+    ] = "last",
+    due: Annotated[
+        str | None,
+        typer.Option(metavar="WHEN", help="When it was due: '2026-11-30 23:59 Europe/Berlin'."),
+    ] = None,
+    late: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POLICY",
+            help="What coming late costs: '10% per day, at most 50%, grace 15 min', or none.",
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run in OUT.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in OUT.")] = False,
 ) -> None:
@@ -63,10 +92,21 @@ def grade(  # noqa: PLR0917 - typer calls it by name
     Exit status: 0 all graded, 1 some could not be (they are named), 2 wrong use, 130 stopped by Ctrl-C.
     """
     from attest.grade import GradeRequest, grade_command
+    from attest.intake import IntakeOptions
 
     raise typer.Exit(
         grade_command(
-            GradeRequest(assignment, tuple(paths), out, jobs, sandbox, seed, resume=resume, force=force)
+            GradeRequest(
+                assignment,
+                tuple(paths),
+                out,
+                jobs,
+                sandbox,
+                seed,
+                resume=resume,
+                force=force,
+                intake=IntakeOptions(source, roster, attempts, due, late),
+            )
         )
     )
 

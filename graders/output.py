@@ -23,6 +23,7 @@ from graders.result import AssignmentInfo, Frozen, Result, ResultError, read_res
 RUN_FILE = "run.json"
 RESULTS = "results"
 REPORTS = "reports"
+ATTEMPTS = "attempts"  # graded, of which another counts
 PAGES = ("index.html", "grades.csv")  # about the cohort
 OWN = (RUN_FILE, RESULTS, REPORTS, *PAGES)  # what a run may leave in OUT
 
@@ -145,7 +146,11 @@ class Output:
                         for page in (f"{stem}.html", f"{stem}.md"):
                             (self.path / REPORTS / page).unlink(missing_ok=True)
                         path.unlink()
-            for name in (RESULTS, REPORTS):
+            for path in (self.path / ATTEMPTS).glob("*.json"):
+                with suppress(ResultError):
+                    if path.name == f"{self.stem(read_result(path).student.id)}.json":
+                        path.unlink()
+            for name in (RESULTS, REPORTS, ATTEMPTS):
                 with suppress(OSError):  # it holds what is not ours, or there is none
                     (self.path / name).rmdir()
             for name in (*PAGES, RUN_FILE):  # the last is what tells a run
@@ -168,6 +173,16 @@ class Output:
         """Write a Result."""
         with self._sentences():
             write_result(result, self.path / RESULTS / f"{self.stem(result.student.id)}.json")
+
+    def set_aside(self, result: Result) -> None:
+        """Keep a Result that is one of several attempts apart from those that count."""
+        stem = self.stem(result.student.id)
+        with self._sentences():
+            (self.path / ATTEMPTS).mkdir(exist_ok=True)
+            write_result(result, self.path / ATTEMPTS / f"{stem}.json")
+            (self.path / RESULTS / f"{stem}.json").unlink(missing_ok=True)
+            for page in (f"{stem}.html", f"{stem}.md"):
+                (self.path / REPORTS / page).unlink(missing_ok=True)
 
     def results(self) -> Iterator[Result]:
         """Read the results that are there; those that cannot be read are passed over."""

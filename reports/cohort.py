@@ -60,6 +60,11 @@ class Row:
     finished_at: datetime
     backend: str
     device: str
+    section: str
+    submitted_at: datetime | None
+    late_seconds: float
+    points_before_late: float
+    late_points: float
 
     @property
     def seconds(self) -> float:
@@ -120,6 +125,11 @@ def row_of(result: Result) -> Row:
         finished_at=result.finished_at,
         backend=result.backend,
         device=result.device,
+        section=result.student.section,
+        submitted_at=result.submission.submitted_at,
+        late_seconds=result.late.late_seconds if result.late else 0.0,
+        points_before_late=result.points_before_late,
+        late_points=result.late_points,
     )
 
 

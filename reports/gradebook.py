@@ -71,6 +71,13 @@ def rows_frame(rows: Sequence[Row]) -> pandas.DataFrame:
         "backend": [cell(row.backend) for row in rows],
         "device": [cell(row.device) for row in rows],
         "message": [cell(row.message) for row in rows],
+        "earned_points": [
+            None if row.status is Status.NOT_GRADED else row.points_before_late for row in rows
+        ],
+        "late_points": [None if row.status is Status.NOT_GRADED else row.late_points for row in rows],
+        "late_seconds": [row.late_seconds for row in rows],
+        "submitted_at": [row.submitted_at.isoformat() if row.submitted_at else None for row in rows],
+        "section": [cell(row.section) for row in rows],
     }
     return pandas.DataFrame(columns)
 
@@ -83,7 +90,7 @@ def cell(text: str) -> str:
 
 
 def _percent(row: Row) -> float | None:
-    if row.status is Status.UNREADABLE:
+    if row.status in (Status.UNREADABLE, Status.NOTHING):
         return 0.0
     return None if row.percent is None else round(row.percent, 2)
 

@@ -106,6 +106,11 @@ def _needs_you(cohort: Cohort, links: Mapping[str, str], problems: Sequence[str]
         [_item(row, links) for row in cohort.having(Status.UNREADABLE)],
     )
     yield from group(
+        "Nothing handed in",
+        "These are in the roster and have no submission, so they have no points.",
+        [_item(row, links) for row in cohort.having(Status.NOTHING)],
+    )
+    yield from group(
         "Result files that could not be used",
         "These students are missing from this page.",
         [{"href": "", "name": one_line(problem, 600), "text": "", "internal": ""} for problem in problems],

@@ -75,6 +75,11 @@ def _outcome(view: StudentView) -> Iterator[str]:
         if message:
             yield message
         return
+    if result.status is Status.NOTHING:
+        yield "## Nothing was handed in"
+        if message:
+            yield message
+        return
     if result.status is Status.UNREADABLE:
         yield "## Nothing to grade could be read"
         if message:
@@ -82,6 +87,8 @@ def _outcome(view: StudentView) -> Iterator[str]:
         yield "Open your file, see that it is the one you mean to hand in, and hand it in again."
         return
     yield f"**Score: {view.score} points{', ' + view.undecided if view.undecided else ''}**"
+    if view.late:
+        yield plain(view.late)
     if view.pending:
         yield f"{points_noun(view.pending)} {_waits(view)} for a check of ours to be mended, and not lost."
     if view.withheld:

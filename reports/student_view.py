@@ -12,6 +12,7 @@ from typing import Literal
 
 from graders.result import CheckResult, Result, Status, Verdict, Visibility
 from reports.amounts import bytes_text, count_text, moment_text, points_noun, points_text, seconds_text
+from reports.lateness import late_line
 from reports.load_view import MAX_MESSAGE, ErrorView, LoadView, error_view, load_view, output_view
 from reports.next_step import NextStep, Piece, behaves_like, next_step
 from reports.prose_view import ProseView, prose_view
@@ -121,6 +122,7 @@ class StudentView:
     praise: tuple[str, ...]
     withheld: str
     facts: tuple[tuple[str, str], ...]
+    late: str = ""  # that it came late, and what that takes
 
     @property
     def score(self) -> str:
@@ -181,15 +183,21 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
     start = _start(views)
     load = load_view(result.load)
     withheld = [c for c in result.checks if c.id not in anchors]
+    earned = sum(c.points for c in counted) + sum(i.points or 0 for i in result.rubric)
+    max_points = sum(c.max_points for c in counted) + sum(i.max_points for i in result.rubric)
+    pending = sum(c.max_points for c in counted if c.verdict is Verdict.BROKEN)
+    judged = max_points - pending - result.waiting_points
+    taken = result.late.taken(earned, judged) if result.late else 0.0
     return StudentView(
         result=result,
         instructor=instructor,
         name=one_line(result.student.name, 120) or one_line(result.student.id, 120) or "Unnamed student",
         title=one_line(result.assignment.title, 200) or one_line(result.assignment.id, 200),
-        points=sum(c.points for c in counted) + sum(i.points or 0 for i in result.rubric),
-        max_points=sum(c.max_points for c in counted) + sum(i.max_points for i in result.rubric),
+        points=earned - taken,
+        max_points=max_points,
         waiting=result.waiting_points,
-        pending=sum(c.max_points for c in counted if c.verdict is Verdict.BROKEN),
+        pending=pending,
+        late=late_line(result.late, earned, taken) if result.status is Status.GRADED else "",
         exercises=exercises,
         load=load,
         start=start,
@@ -346,6 +354,13 @@ def _withheld_text(withheld: Sequence[CheckResult], *, counted: bool) -> str:
     return f"{' and '.join(parts)}. The score above {where}."
 
 
+def _attempt(result: Result) -> str:
+    """Return which attempt this is, and which others there were."""
+    number = str(result.submission.attempt)
+    others = len(result.submission.attempts)
+    return f"{number} of {others}" if others > 1 else number
+
+
 def _facts(result: Result, shown: Sequence[CheckResult], instructor: bool) -> list[tuple[str, str]]:
     peak = max((c.peak_memory_bytes or 0 for c in shown), default=0)
     took = (result.finished_at - result.started_at).total_seconds()
@@ -357,7 +372,8 @@ def _facts(result: Result, shown: Sequence[CheckResult], instructor: bool) -> li
             "Assignment",
             f"{one_line(result.assignment.id, 80)}, version {one_line(result.assignment.version, 40)}",
         ),
-        ("Attempt", str(result.submission.attempt)),
+        ("Attempt", _attempt(result)),
+        ("Handed in", moment_text(result.submission.submitted_at) if result.submission.submitted_at else ""),
         ("Files", ", ".join(one_line(f, 80) for f in result.submission.files[:8])),
         ("Graded", moment_text(result.finished_at)),
         ("Time", seconds_text(took) if took >= 0 else ""),
@@ -371,6 +387,6 @@ def _facts(result: Result, shown: Sequence[CheckResult], instructor: bool) -> li
             ("Sandbox", f"{one_line(result.backend, 40)} on {one_line(result.device, 40)}"),
             ("Seed", str(result.seed)),
         ]
-    if result.status is Status.NOT_GRADED:
+    if result.status in (Status.NOT_GRADED, Status.NOTHING):
         facts = [f for f in facts if f[0] not in {"Peak memory", "Time"}]
     return [(name, value) for name, value in facts if value]

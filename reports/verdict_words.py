@@ -44,4 +44,5 @@ STATUSES: dict[Status, str] = {
     Status.GRADED: "graded",
     Status.UNREADABLE: "unreadable",
     Status.NOT_GRADED: "not graded",
+    Status.NOTHING: "nothing handed in",
 }

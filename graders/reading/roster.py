@@ -131,7 +131,9 @@ def read_roster(path: Path) -> Roster:
 
 def _columns(sheet: Sheet, label: str) -> _Columns:
     names = [re.sub(r"[^\w]+", "_", name.casefold()).strip("_") for name in sheet.header]
-    columns = _Columns(names=sheet.header)
+    columns = _Columns(names=sheet.header, canvas=names[:2] == ["student", "id"])
+    if columns.canvas:  # its gradebook: the name first, then Canvas's own id
+        names[:2] = ["name", "canvas"]
     for known, into in ((_FIELDS, columns.fields), (_IDS, columns.ids)):
         for kind, synonyms in known.items():
             at = [index for index, name in enumerate(names) if name in synonyms]
@@ -145,12 +147,7 @@ def _columns(sheet: Sheet, label: str) -> _Columns:
     for index, name in enumerate(names):
         if name.endswith("_id") and index not in (*columns.ids.values(), *columns.fields.values()):
             columns.ids[name.removesuffix("_id")] = index
-    if names[:2] == ["student", "id"]:  # Canvas's gradebook: the name first, then Canvas's id
-        columns.canvas = True
-        columns.fields["name"] = 0
-        columns.fields.pop("id", None)
-        columns.ids["canvas"] = 1
-    elif "moodle" not in columns.ids and "id" not in columns.fields and _is_worksheet(sheet):
+    if "moodle" not in columns.ids and "id" not in columns.fields and _is_worksheet(sheet):
         columns.ids["moodle"] = 0  # Moodle's worksheet in another language
         columns.fields.setdefault("name", 1)
         mail = [i for i, cell in enumerate(sheet.rows[1].cells) if "@" in cell.text]
@@ -158,8 +155,8 @@ def _columns(sheet: Sheet, label: str) -> _Columns:
             columns.fields.setdefault("email", mail[0])
     if not ({"id", "email"} & set(columns.fields) or columns.ids):
         raise CohortError(
-            f"{label}: line 1: no column holds an id; found {listed(sheet.header)}; expected id, email, or an "
-            "id of an LMS, such as canvas_id."
+            f"{label}: line 1: no column holds an id; found {listed(sheet.header)}; expected id, email, or "
+            "an id of an LMS, such as canvas_id."
         )
     return columns
 

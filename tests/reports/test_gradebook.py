@@ -51,6 +51,11 @@ def test_the_columns_are_the_documented_ones() -> None:
         "backend",
         "device",
         "message",
+        "earned_points",
+        "late_points",
+        "late_seconds",
+        "submitted_at",
+        "section",
     ]
 
 
