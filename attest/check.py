@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attest.confinement import NO_ISOLATION, options_of
+from attest.entry import Confined
 from attest.installed import choose_assignment, defined_names, handed_out, installed_assignments
 from attest.seeds import new_seed
 from attest.student_text import student_text
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def check_command(path: Path, name: str | None, backend: str) -> int:
+def check_command(path: Path, name: str | None, asked: Confined) -> int:
     """Run the public checks on `path` and print what they say; return the exit status."""
     screen, errors = console(), console(stderr=True)
     with sentences(AssignmentError, UnreadableSubmission, SandboxBroken):
@@ -34,8 +36,10 @@ def check_command(path: Path, name: str | None, backend: str) -> int:
         screen.print(
             f"{shown_path(name_of(path))}: the public checks of “{assignment.title}”.", soft_wrap=True
         )
+        if asked.backend == "none":
+            errors.print(NO_ISOLATION, style="bold red", soft_wrap=True)
         with errors.status("Running your code in the sandbox …"):
-            result = public_result(assignment, path, submission, backend)
+            result = public_result(assignment, path, submission, asked)
     return show(result, assignment, screen)
 
 
@@ -65,9 +69,10 @@ def of_words(known: Mapping[str, Assignment]) -> Assignment:
     return most
 
 
-def public_result(assignment: Assignment, path: Path, submission: Submission, backend: str) -> Result:
+def public_result(assignment: Assignment, path: Path, submission: Submission, asked: Confined) -> Result:
     """Grade with the public checks alone."""
-    with Sandbox(backend, limits_of(assignment)) as sandbox:
+    options = options_of(asked, assignment, own=True)
+    with Sandbox(asked.backend, limits_of(assignment), options=options) as sandbox:
         sandbox.launch()
         from graders.session import GradingSession
 

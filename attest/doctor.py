@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
-from attest.terminal import ALL_WELL, NOT_ALL_WELL, console
+from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, stop
 from reports.amounts import bytes_text, count_text
+from sandbox.backend import BackendOptions
+from sandbox.backends import BACKENDS
+from sandbox.fitness import Finding as Found
 
 MEMORY_PER_JOB = 3 * 2**30  # a guest's limit and a grader, with room
 
@@ -28,29 +31,37 @@ class Finding:
     advice: str = ""
 
 
-def doctor_command() -> int:
+def doctor_command(backend: str = "bubblewrap") -> int:
     """Look, try, and say; return the exit status."""
     screen = console()
+    if backend not in BACKENDS:
+        stop(f"there is no backend {backend!r}; --sandbox takes one of {', '.join(BACKENDS)}")
     wrong = False
-    for finding in findings():
+    for finding in findings(backend):
         mark, style = MARKS[finding.state]
         wrong = wrong or finding.state == "wrong"
         screen.print(f"{mark} {finding.text}", style=style if finding.state != "ok" else None, soft_wrap=True)
         if finding.advice:
             screen.print(f"  {finding.advice}", soft_wrap=True)
-    screen.print(
-        "\nAttest cannot grade on this machine yet." if wrong else "\nAttest can grade on this machine.",
-        soft_wrap=True,
-    )
+    can = "cannot yet" if wrong else "can"
+    screen.print(f"\nAttest {can} grade on this machine with --sandbox {backend}.", soft_wrap=True)
     return NOT_ALL_WELL if wrong else ALL_WELL
 
 
-def findings() -> Iterator[Finding]:
+def findings(backend: str) -> Iterator[Finding]:
     """Yield what was found, in an order in which the first thing wrong is the first to mend."""
     yield _python()
     yield _torch()
     yield _machine()
-    yield from _sandbox()
+    works = True
+    for finding in _sandbox(backend):
+        works = works and finding.state != "wrong"
+        yield finding
+    if works:
+        yield from _attempts(backend)
+    for other in BACKENDS:
+        if other not in (backend, "none"):
+            yield _other(other)
 
 
 def _python() -> Finding:
@@ -78,13 +89,56 @@ def _machine() -> Finding:
     return Finding("ok", text)
 
 
-def _sandbox() -> Iterator[Finding]:
+def _sandbox(backend: str) -> Iterator[Finding]:
     """Yield what the sandbox finds of itself; the last is a real guest that is asked something."""
     from sandbox.fitness import findings
 
-    for found in findings():
-        yield Finding(
-            "ok" if found.ok else "wrong",
-            f"{found.name}: {found.found}",
-            "" if found.ok else f"{found.advice[:1].upper()}{found.advice[1:]}.",
+    for found in findings(backend, _options()):
+        yield Finding("ok" if found.ok else "wrong", f"{found.name}: {found.found}", _advice(found))
+
+
+def _attempts(backend: str) -> Iterator[Finding]:
+    """Yield what a hostile program in a real guest could do, and could not."""
+    from sandbox import SandboxBroken
+    from sandbox.selftest import selftest
+
+    try:
+        for attempt in selftest(backend, _options()):
+            if attempt.held:
+                yield Finding("ok", f"held: {attempt.tried}")
+            elif attempt.ok:
+                text = f"not held, and not claimed: {attempt.tried} ({attempt.seen})"
+                yield Finding("note", text, f"{attempt.undefended[:1].upper()}{attempt.undefended[1:]}.")
+            else:
+                yield Finding(
+                    "wrong",
+                    f"NOT HELD: {attempt.tried} ({attempt.seen})",
+                    "Grade nobody's work with this backend on this machine, and report this.",
+                )
+    except SandboxBroken as error:
+        yield Finding("wrong", f"the self-test could not go on: {error}")
+
+
+def _other(backend: str) -> Finding:
+    """Return whether another backend would work, as far as can be told without starting it."""
+    from sandbox.fitness import parts
+
+    missing = next((found for found in parts(backend) if not found.ok), None)
+    if missing is None:
+        return Finding(
+            "ok", f"--sandbox {backend} has what it needs; to try it: attest doctor --sandbox {backend}"
         )
+    return Finding(
+        "note", f"--sandbox {backend} would not work: {missing.name}: {missing.found}", _advice(missing)
+    )
+
+
+def _options() -> BackendOptions:
+    """Return how a backend is tried: with code of our own, from which the tests are kept."""
+    from graders.secrets import secret_packages
+
+    return BackendOptions(trust=True, secrets=secret_packages())
+
+
+def _advice(found: Found) -> str:
+    return "" if found.ok else f"{found.advice[:1].upper()}{found.advice[1:]}."

@@ -10,6 +10,8 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -23,8 +25,59 @@ def path(given: str) -> Path:
     return Path(given)
 
 
+class Isolation(StrEnum):
+    """How far apart submissions are under docker."""
+
+    GUEST = "guest"
+    CONTAINER = "container"
+
+
+class Device(StrEnum):
+    """What the submissions' code computes on."""
+
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+@dataclass(frozen=True)
+class Confined:
+    """What was asked for of the sandbox."""
+
+    backend: str
+    trust: bool
+    isolation: Isolation
+    runtime: str | None
+    device: Device
+
+
 SandboxOption = Annotated[
-    str, typer.Option("--sandbox", metavar="BACKEND", help="How the sandbox is built; see `attest doctor`.")
+    str,
+    typer.Option(
+        "--sandbox",
+        metavar="BACKEND",
+        help="How the sandbox is built: bubblewrap, docker, user or none; see `attest doctor`.",
+    ),
+]
+TrustOption = Annotated[
+    bool,
+    typer.Option("--i-trust-this-code", help="With --sandbox none: run others' code with all your rights."),
+]
+IsolationOption = Annotated[
+    Isolation,
+    typer.Option(
+        "--isolation",
+        help="With docker: many submissions in one container, each by itself, or a container for each.",
+    ),
+]
+RuntimeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--runtime", metavar="NAME", help="With docker: the engine's runtime, such as runsc (gVisor)."
+    ),
+]
+DeviceOption = Annotated[
+    Device,
+    typer.Option("--device", help="What the code computes on."),
 ]
 
 
@@ -44,7 +97,7 @@ def root(
     """Options that stand before a command."""
 
 
-def check(
+def check(  # noqa: PLR0917 - typer calls it by name
     file: Annotated[
         Path,
         typer.Argument(
@@ -56,6 +109,10 @@ def check(
         typer.Option("--assignment", "-a", help="Which assignment (default: by the names the file defines)."),
     ] = None,
     sandbox: SandboxOption = "bubblewrap",
+    trust: TrustOption = False,
+    isolation: IsolationOption = Isolation.GUEST,
+    runtime: RuntimeOption = None,
+    device: DeviceOption = Device.CPU,
 ) -> None:
     """Check your own work with the public checks.
 
@@ -63,14 +120,18 @@ def check(
     """
     from attest.check import check_command
 
-    raise typer.Exit(check_command(file, assignment, sandbox))
+    raise typer.Exit(check_command(file, assignment, Confined(sandbox, trust, isolation, runtime, device)))
 
 
-def doctor() -> None:
-    """Say what works on this machine, what does not, and what would make it work."""
+def doctor(sandbox: SandboxOption = "bubblewrap") -> None:
+    """Say what works on this machine, what does not, and what would make it work.
+
+    A program inside the sandbox tries to get out, and it is said what held. Exit status: 0 all is well,
+    1 something is not.
+    """
     from attest.doctor import doctor_command
 
-    raise typer.Exit(doctor_command())
+    raise typer.Exit(doctor_command(sandbox))
 
 
 def new_app(help_text: str, epilog: str) -> typer.Typer:

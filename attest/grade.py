@@ -11,6 +11,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from attest.confinement import NO_ISOLATION, options_of
+from attest.entry import Confined
 from attest.intake import IntakeOptions, choose_best, kept_results, laid_over, take, write_nothing
 from attest.progress import View, view
 from attest.rubric import changed_answers, settle
@@ -53,7 +55,7 @@ class GradeRequest:
     paths: tuple[Path, ...]
     out: Path
     jobs: int | None
-    sandbox: str
+    confined: Confined
     seed: int | None
     resume: bool
     force: bool
@@ -84,7 +86,11 @@ def grade_command(request: GradeRequest) -> int:
             known = {result.student.id for result in kept}
             todo = tuple(each for each in cohort.found if each.student.id not in known)
             jobs = max(1, min(request.jobs or usable_cores(), len(todo)))
-            asked = Request(assignment, todo, seed, jobs, request.sandbox, finish=FINISH, kept=len(kept))
+            backend = request.confined.backend
+            options = options_of(request.confined, assignment, (*request.paths, out.path))
+            asked = Request(
+                assignment, todo, seed, jobs, backend, options=options, finish=FINISH, kept=len(kept)
+            )
             return grade(asked, intake, kept, out)
 
 
@@ -177,6 +183,8 @@ def announce(asked: Request, cohort: Cohort, errors: Console) -> None:
         f"{asked.jobs} at a time, in the {asked.backend} sandbox.",
         soft_wrap=True,
     )
+    if asked.backend == "none" and asked.options.trust:
+        errors.print(NO_ISOLATION, style="bold red", soft_wrap=True)
     for note in cohort.notes:
         errors.print(harmless(one_line(note, 2000)), soft_wrap=True)
     if cohort.skipped:

@@ -11,7 +11,21 @@ from typing import Annotated
 
 import typer
 
-from attest.entry import SandboxOption, check, doctor, new_app, path, run
+from attest.entry import (
+    Confined,
+    Device,
+    DeviceOption,
+    Isolation,
+    IsolationOption,
+    RuntimeOption,
+    SandboxOption,
+    TrustOption,
+    check,
+    doctor,
+    new_app,
+    path,
+    run,
+)
 
 app = new_app(
     "Grade PyTorch attention exercises: in a sandbox, with hidden tests, with feedback that teaches.",
@@ -49,6 +63,10 @@ def grade(  # noqa: PLR0917 - typer calls it by name
         ),
     ] = None,
     sandbox: SandboxOption = "bubblewrap",
+    trust: TrustOption = False,
+    isolation: IsolationOption = Isolation.GUEST,
+    runtime: RuntimeOption = None,
+    device: DeviceOption = Device.CPU,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -94,6 +112,7 @@ def grade(  # noqa: PLR0917 - typer calls it by name
     from attest.grade import GradeRequest, grade_command
     from attest.intake import IntakeOptions
 
+    confined = Confined(sandbox, trust, isolation, runtime, device)
     raise typer.Exit(
         grade_command(
             GradeRequest(
@@ -101,7 +120,7 @@ def grade(  # noqa: PLR0917 - typer calls it by name
                 tuple(paths),
                 out,
                 jobs,
-                sandbox,
+                confined,
                 seed,
                 resume=resume,
                 force=force,
@@ -139,6 +158,10 @@ def validate(  # noqa: PLR0917 - typer calls it by name
         Path | None, typer.Option(parser=path, metavar="FILE", help="Write the tables as a page, too.")
     ] = None,
     sandbox: SandboxOption = "bubblewrap",
+    trust: TrustOption = False,
+    isolation: IsolationOption = Isolation.GUEST,
+    runtime: RuntimeOption = None,
+    device: DeviceOption = Device.CPU,
 ) -> None:
     """Prove an assignment: right answers get full marks, the starter none, each variant loses.
 
@@ -147,8 +170,9 @@ def validate(  # noqa: PLR0917 - typer calls it by name
     from attest.validate import Documents, validate_command
 
     documents = Documents(markdown, html)
+    confined = Confined(sandbox, trust, isolation, runtime, device)
     raise typer.Exit(
-        validate_command(assignments or [], everything, seeds, sandbox, only=only or [], documents=documents)
+        validate_command(assignments or [], everything, seeds, confined, only=only or [], documents=documents)
     )
 
 

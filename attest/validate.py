@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attest.confinement import NO_ISOLATION, options_of
+from attest.entry import Confined
 from attest.installed import installed_assignments
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, cell, console, sentences
 from graders.assignment import Assignment, AssignmentError, find_assignment
@@ -41,7 +43,7 @@ def validate_command(
     names: Sequence[str],
     everything: bool,
     seeds: int,
-    backend: str,
+    asked: Confined,
     *,
     only: Sequence[str] = (),
     documents: Documents | None = None,
@@ -50,8 +52,10 @@ def validate_command(
     screen, errors = console(), console(stderr=True)
     reports: list[ValidationReport] = []
     with sentences(AssignmentError, SandboxBroken, OSError):
+        if asked.backend == "none" and asked.trust:
+            errors.print(NO_ISOLATION, style="bold red", soft_wrap=True)
         for assignment in chosen(names, everything):
-            reports.append(validate_one(assignment, seeds, backend, only, screen=screen, errors=errors))
+            reports.append(validate_one(assignment, seeds, asked, only, screen=screen, errors=errors))
             if documents is not None:  # after each, so that a long run leaves what it has
                 write_documents(reports, documents)
     return ALL_WELL if all(report.ok for report in reports) else NOT_ALL_WELL
@@ -95,7 +99,7 @@ def not_parts(assignments: Iterable[Assignment]) -> list[Assignment]:
 def validate_one(
     assignment: Assignment,
     seeds: int,
-    backend: str,
+    asked: Confined,
     only: Sequence[str],
     *,
     screen: Console,
@@ -103,7 +107,7 @@ def validate_one(
 ) -> ValidationReport:
     """Validate one assignment and print what was found."""
     with (
-        Sandbox(backend, limits_of(assignment)) as sandbox,
+        Sandbox(asked.backend, limits_of(assignment), options=options_of(asked, assignment)) as sandbox,
         errors.status("Starting the sandbox …") as status,
     ):
         sandbox.launch()

@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from types import TracebackType
@@ -23,12 +23,13 @@ from typing import IO, Self
 
 from graders import messages
 from graders.assignment import Assignment
-from graders.output import Output, OutputError, RunInfo
+from graders.output import NO_ISOLATION, Output, OutputError, RunInfo
 from graders.reading import Found
 from graders.reading.names import shown
 from graders.result import NOT_GRADED, LoadResult, Result, Status, SubmissionInfo
 from graders.versions import versions
 from graders.workers import encodable, ended
+from sandbox.backend import BackendOptions
 
 
 class PoolError(RuntimeError):
@@ -68,7 +69,7 @@ class Request:
     seed: int
     jobs: int
     backend: str = "bubblewrap"
-    device: str = "cpu"
+    options: BackendOptions = field(default_factory=BackendOptions)
     patience_seconds: float | None = None  # for one submission; unless said, more than its limits allow
     finish: str | None = None  # "module:function", called in a worker with each Result and OUT
     kept: int = 0  # results of an earlier run in the same folder that stay as they are
@@ -146,7 +147,7 @@ class CohortRun:
             messages.Setup(
                 assignment=os.fsencode(request.assignment.folder),
                 backend=request.backend,
-                device=request.device,
+                options=request.options,
                 seed=request.seed,
                 jobs=max(1, min(request.jobs, len(items))),
                 patience_seconds=request.patience_seconds,
@@ -244,8 +245,9 @@ class CohortRun:
             seed=request.seed,
             jobs=request.jobs,
             backend=request.backend,
-            device=request.device,
             held_by=self.held_by,
+            device=request.options.device,
+            warning=NO_ISOLATION if request.backend == "none" else "",
             versions=versions(),
             started_at=self._started_at,
             finished_at=datetime.now(UTC) if ended else None,
@@ -264,7 +266,7 @@ class CohortRun:
             started_at=self._started_at,
             finished_at=datetime.now(UTC),
             backend=self.request.backend,
-            device=self.request.device,
+            device=self.request.options.device,
             seed=self.request.seed,
             versions=versions(),
         )

@@ -14,6 +14,7 @@ import msgspec
 
 from graders.reading import Found, Member
 from graders.result import Late, Received, Student
+from sandbox.backend import BackendOptions
 
 
 class Item(msgspec.Struct, frozen=True, tag=True):
@@ -66,7 +67,7 @@ class Setup(msgspec.Struct, frozen=True, tag=True):
 
     assignment: bytes
     backend: str
-    device: str
+    options: BackendOptions
     seed: int
     jobs: int
     patience_seconds: float | None

@@ -27,6 +27,8 @@ ATTEMPTS = "attempts"  # graded, of which another counts
 PAGES = ("index.html", "grades.csv")  # about the cohort
 OWN = (RUN_FILE, RESULTS, REPORTS, *PAGES)  # what a run may leave in OUT
 
+NO_ISOLATION = "no isolation was used: the code ran with all the rights of the one who started the run"
+
 Mode = Literal["new", "resume", "replace"]
 
 
@@ -49,6 +51,7 @@ class RunInfo(Frozen):
     backend: str
     device: str
     held_by: str = ""  # what holds memory, processes and processor time of guests
+    warning: str = ""  # what an instructor must know of how it was run
     versions: dict[str, str] = Field(default_factory=dict)
     started_at: datetime
     finished_at: datetime | None = None  # absent while it runs, and where it was killed

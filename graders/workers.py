@@ -223,7 +223,7 @@ class Pool:
 
     def new_sandbox(self) -> Sandbox:
         """Return a sandbox with the assignment's limits, not yet started."""
-        return Sandbox(self.setup.backend, limits_of(self.assignment), self.setup.device)
+        return Sandbox(self.setup.backend, limits_of(self.assignment), options=self.setup.options)
 
     def attached_sandbox(self) -> Sandbox:
         """Return a sandbox for one worker; where the zygote has died, of a new one. Raises SandboxBroken."""

@@ -384,9 +384,14 @@ def _facts(result: Result, shown: Sequence[CheckResult], instructor: bool) -> li
     if instructor:
         facts += [
             ("Source", one_line(result.submission.source, 300)),
-            ("Sandbox", f"{one_line(result.backend, 40)} on {one_line(result.device, 40)}"),
+            ("Sandbox", _sandbox(result)),
             ("Seed", str(result.seed)),
         ]
     if result.status in (Status.NOT_GRADED, Status.NOTHING):
         facts = [f for f in facts if f[0] not in {"Peak memory", "Time"}]
     return [(name, value) for name, value in facts if value]
+
+
+def _sandbox(result: Result) -> str:
+    backend = "none (no isolation was used)" if result.backend == "none" else one_line(result.backend, 40)
+    return f"{backend} on {one_line(result.device, 40)}"

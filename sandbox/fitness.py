@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .backend import BackendOptions
+
 _USER_NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
 _DEBIAN_SWITCH = Path("/proc/sys/kernel/unprivileged_userns_clone")
 _APPARMOR_SWITCH = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
@@ -28,15 +30,61 @@ class Finding:
     advice: str = ""
 
 
-def findings() -> list[Finding]:
-    """Every finding, in the order of repair. Starts a sandbox when all else is well."""
-    found = list(_parts())
+def findings(backend: str = "bubblewrap", options: BackendOptions | None = None) -> list[Finding]:
+    """What one backend needs, in the order of repair. Starts a sandbox when all else is well."""
+    found = parts(backend)
     if all(finding.ok for finding in found):
-        found.append(_whole())
+        found.append(_whole(backend, options or BackendOptions()))
     return found
 
 
-def _parts() -> Iterator[Finding]:
+def parts(backend: str) -> list[Finding]:
+    """What one backend needs, without starting it."""
+    of = {"bubblewrap": _parts_of_bubblewrap, "docker": _parts_of_docker, "user": _parts_of_user}
+    return list(of.get(backend, _parts_of_none)())
+
+
+def _parts_of_docker() -> Iterator[Finding]:
+    from .errors import SandboxBroken
+
+    try:
+        from .engine import connect, find_image
+
+        engine = connect()
+        yield Finding("engine", True, engine.address)
+        yield Finding("image", True, find_image(engine, None))
+    except SandboxBroken as error:
+        found, _, advice = str(error).partition("; ")
+        yield Finding("docker", False, found, advice or "run: attest image build")
+
+
+def _parts_of_user() -> Iterator[Finding]:
+    from .inside import landlock
+
+    root = os.geteuid() == 0
+    yield Finding(
+        "root",
+        root,
+        f"Attest runs as uid {os.geteuid()}",
+        "each submission gets a user of its own, which only root can do; run it as root, on a machine that is "
+        "thrown away afterwards",
+    )
+    version = landlock.version()
+    yield Finding(
+        "Landlock",
+        True,
+        f"version {version}: a submission may open a list of files and no others"
+        if version
+        else "not in this kernel: what keeps a submission from files is their permissions alone",
+    )
+    yield _seccomp()
+
+
+def _parts_of_none() -> Iterator[Finding]:
+    yield Finding("isolation", True, "none: only for one's own code, or with --i-trust-this-code")
+
+
+def _parts_of_bubblewrap() -> Iterator[Finding]:
     system = platform.system()
     yield Finding(
         "Linux",
@@ -150,15 +198,15 @@ def _namespace_advice() -> str:
     )
 
 
-def _whole() -> Finding:
-    """A guest that answers: the zygote starts, and a guest nests its own namespaces in it."""
+def _whole(backend: str, options: BackendOptions) -> Finding:
+    """A guest that answers: the zygote starts, and a guest is confined below it."""
     from .errors import GuestError, SandboxBroken
     from .inside.questions import Program
     from .sandboxes import Sandbox
 
     try:
         with (
-            Sandbox() as sandbox,
+            Sandbox(backend, options=options) as sandbox,
             sandbox.guest({}, Program("script", "a.py", ("def f(): return 6 * 7",))) as guest,
         ):
             ok = guest.call("f") == 42

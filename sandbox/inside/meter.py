@@ -75,7 +75,7 @@ class Meter:
         return found
 
     def _proportional(self, pid: int) -> int:
-        """What a process holds, shared pages in parts; as if it shared none where the kernel does not tell."""
+        """What a process holds, shared pages in parts; as if it shared none where that is not told."""
         total = 0
         try:
             for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():

@@ -1,0 +1,47 @@
+"""What each backend does not defend from, and why. Read by the self-test and by the conformance suite.
+
+What is not named here is claimed: the self-test and the suite hold a backend to it. A machine may have more
+than the worst that these words allow for; `user` on a kernel with Landlock keeps files to itself, too.
+"""
+
+from __future__ import annotations
+
+# Each kind, and what a guest tries.
+KINDS = {
+    "secrets": "reading tests, references, and other submissions",
+    "host files": "reading other files of the machine",
+    "host writes": "writing outside its own folders",
+    "processes": "looking into other processes",
+    "process names": "seeing which other processes there are",
+    "signals": "signalling other processes",
+    "network": "connecting to the machine, or sending to it",
+    "system calls": "making namespaces and mounts, tracing, becoming root",
+    "process count": "starting processes without end",
+    "memory": "taking memory without end",
+    "disk": "writing files without end",
+    "leftovers": "leaving a process behind",
+}
+
+_RIGHTS = "it has the rights of whoever started Attest"
+
+UNDEFENDED: dict[str, dict[str, str]] = {
+    "bubblewrap": {},
+    "docker": {},
+    "user": {
+        "host files": "files that every user may read, where the kernel has no Landlock",
+        "host writes": "folders that every user may write, until the guest ends and what it left is removed, "
+        "where the kernel has no Landlock",
+        "process names": "without a namespace, /proc names every process, where the kernel has no Landlock",
+    },
+    "none": {
+        "secrets": _RIGHTS,
+        "host files": _RIGHTS,
+        "host writes": _RIGHTS,
+        "processes": _RIGHTS,
+        "process names": _RIGHTS,
+        "signals": _RIGHTS,
+        "network": _RIGHTS,
+        "system calls": _RIGHTS,
+        "process count": "no limit binds root",
+    },
+}
