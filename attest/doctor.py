@@ -91,9 +91,9 @@ def _machine() -> Finding:
 
 def _sandbox(backend: str) -> Iterator[Finding]:
     """Yield what the sandbox finds of itself; the last is a real guest that is asked something."""
-    from sandbox.fitness import findings
+    from sandbox.fitness import findings, limits_held_by
 
-    for found in findings(backend, _options()):
+    for found in (*findings(backend, _options()), limits_held_by()):
         yield Finding("ok" if found.ok else "wrong", f"{found.name}: {found.found}", _advice(found))
 
 

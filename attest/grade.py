@@ -177,10 +177,11 @@ def grade(asked: Request, intake: Intake, kept: Sequence[Result], out: Output) -
 
 def announce(asked: Request, cohort: Cohort, errors: Console) -> None:
     """Say what is about to be done."""
+    sandboxed = "without a sandbox" if asked.backend == "none" else f"in the {asked.backend} sandbox"
     already = f" ({asked.kept} more are graded already)" if asked.kept else ""
     errors.print(
         f"{one_line(asked.assignment.title)}: {count_text(len(asked.found), 'submission')}{already}, "
-        f"{asked.jobs} at a time, in the {asked.backend} sandbox.",
+        f"{asked.jobs} at a time, {sandboxed}.",
         soft_wrap=True,
     )
     if asked.backend == "none" and asked.options.trust:

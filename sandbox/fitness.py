@@ -44,6 +44,14 @@ def parts(backend: str) -> list[Finding]:
     return list(of.get(backend, _parts_of_none)())
 
 
+def limits_held_by() -> Finding:
+    """What holds memory, processes and processor time of guests: control groups, or what is left without."""
+    from .cgroups import held_by
+
+    found, why = held_by()
+    return Finding("limits", True, f"held by {found}" + (f", since {why}" if why else ""))
+
+
 def _parts_of_docker() -> Iterator[Finding]:
     from .errors import SandboxBroken
 
@@ -66,8 +74,8 @@ def _parts_of_user() -> Iterator[Finding]:
         "root",
         root,
         f"Attest runs as uid {os.geteuid()}",
-        "each submission gets a user of its own, which only root can do; run it as root, on a machine that is "
-        "thrown away afterwards",
+        "each submission gets a user of its own, which only root can do; run it as root, on a machine that "
+        "is thrown away afterwards",
     )
     version = landlock.version()
     yield Finding(

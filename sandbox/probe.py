@@ -54,7 +54,7 @@ def listed(pids: list[int]) -> list[int]:
 
 def send_signals(pids: list[int]) -> list[int]:
     """Those that took one."""
-    taken: list[bytes] = []
+    taken = []
     for pid in pids:
         try:
             os.kill(pid, signal.SIGTERM)
@@ -112,7 +112,7 @@ def leave() -> bool:
 
 def allocate(most: int) -> int:
     """How many bytes could be taken."""
-    taken = []
+    taken: list[bytes] = []
     while len(taken) * 2**22 < most:
         taken.append(b"x" * 2**22)
     return len(taken) * 2**22
