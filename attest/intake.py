@@ -123,7 +123,7 @@ def _nothing(student: Student, asked: Request) -> Result:
         started_at=now,
         finished_at=now,
         backend=asked.backend,
-        device=asked.device,
+        device=asked.options.device,
         seed=asked.seed,
         versions=versions(),
     )
