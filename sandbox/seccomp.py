@@ -15,9 +15,9 @@ from .inside.system import CLONE_NEWIPC, CLONE_NEWNET, CLONE_NEWNS, CLONE_NEWPID
 
 _FILES = (
     "access chdir chmod close close_range copy_file_range creat dup dup2 dup3 eventfd eventfd2 faccessat "
-    "faccessat2 fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fcntl fdatasync flock fstat fstatfs "
-    "fsync ftruncate futimesat getcwd getdents getdents64 inotify_add_watch inotify_init inotify_init1 "
-    "inotify_rm_watch link linkat lseek lstat mkdir mkdirat newfstatat open openat openat2 pipe pipe2 "
+    "faccessat2 fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fdatasync fstat fstatfs "
+    "fsync ftruncate futimesat getcwd getdents getdents64 "
+    "link linkat lseek lstat mkdir mkdirat newfstatat open openat openat2 pipe pipe2 "
     "poll ppoll pread64 preadv preadv2 pselect6 pwrite64 pwritev pwritev2 read readahead readlink "
     "readlinkat readv rename renameat renameat2 rmdir select sendfile splice stat statfs statx symlink "
     "symlinkat sync_file_range tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write "
@@ -45,13 +45,20 @@ _PROCESSES = (
 
 # Of unix sockets only, within the guest's own namespaces: asyncio, multiprocessing and DataLoader need them.
 _SOCKETS = (
-    "accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg "
-    "sendmmsg sendmsg sendto setsockopt shutdown "
+    "accept accept4 bind connect getpeername getsockname getsockopt listen setsockopt shutdown "
 )
+# Which argument of these holds their flags. MSG_OOB has been a way out of a filter like this one
+# (CVE-2025-38236), and no program needs it.
+_FLAGGED = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3, "recvfrom": 3, "recvmsg": 2, "recvmmsg": 3}
+_MSG_OOB = 1
 
 SYSTEM_CALLS = tuple((_FILES + _MEMORY + _PROCESSES + _SOCKETS).split())
 
 _AF_UNIX = 1
+# Copies, flags, pipe sizes, seals. No locks or leases: what all guests see read-only, all could lock, and so
+# could tell each other something, or keep a program of the host waiting. For the same reason no flock, and no
+# inotify, which would tell a guest what its neighbours open.
+_FCNTL_COMMANDS = 0, 1, 2, 3, 4, 1030, 1031, 1032, 1033, 1034
 _PR_ALLOWED = 15, 16, 3, 4, 38, 39, 0x53564D41  # the process's name, dumpable, no_new_privs, names for memory
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX.
 _TERMINAL_COMMANDS = 0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451
@@ -78,6 +85,10 @@ def guest_program(sockets: bool = True) -> bytes:
             _allow(program, name)
     for name in ("socket", "socketpair") if sockets else ("socketpair",):
         _allow(program, name, pyseccomp.Arg(0, pyseccomp.EQ, _AF_UNIX))
+    for name, place in _FLAGGED.items():
+        _allow(program, name, pyseccomp.Arg(place, pyseccomp.MASKED_EQ, _MSG_OOB, 0))
+    for command in _FCNTL_COMMANDS:
+        _allow(program, "fcntl", pyseccomp.Arg(1, pyseccomp.EQ, command))
     # A process or thread, but no namespace; the flags of clone3 are in memory where no filter can see
     # them, so it is said not to exist, and the C library takes clone.
     _allow(program, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _NAMESPACES, 0))

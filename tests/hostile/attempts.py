@@ -1,0 +1,95 @@
+"""The corpus as data: each file's first line says what it tries, the lines below it what must come of it.
+
+`docs/hostile.md` lists the header lines. Nothing of an attempt is run here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+EXERCISES = HERE / "data"
+# Which checks each exercise has, in order.
+CHECKS = {"pooling": 4, "layers": 3, "telling": 2, "looking": 2}
+KINDS = (
+    "forging the result",
+    "fooling the comparison",
+    "reading what is hidden",
+    "loading and files",
+    "resources",
+    "getting out",
+    "neighbours",
+    "documents",
+)
+_HEADER = re.compile(r"# (kind|exercise|verdicts|points|says|status|undefended|slow): ?(.*)")
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One file of the corpus. A word of `verdicts` may be several with | between, where luck decides."""
+
+    path: Path
+    tries: str
+    kind: str
+    exercise: str = "pooling"
+    status: str = "graded"
+    verdicts: tuple[str, ...] = ()
+    points: float | None = None
+    says: tuple[str, ...] = ()  # each message of the report; … stands for any text
+    undefended: tuple[str, ...] = ()  # backends that say so
+    slow: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+
+def attempts(folder: str) -> tuple[Attempt, ...]:
+    """Every attempt of one folder of the corpus, by name. Raises ValueError for a header that is none."""
+    return tuple(read(path) for path in sorted((HERE / folder).glob("*.py")))
+
+
+def read(path: Path) -> Attempt:
+    """The attempt in a file."""
+    first, *rest = path.read_text("utf-8").splitlines()
+    if not re.fullmatch(r"# [A-Z].{15,}\.", first):
+        raise ValueError(f"{path}: the first line must say in a sentence what it tries: {first!r}")
+    found: dict[str, list[str]] = {}
+    for line in rest:
+        match = _HEADER.fullmatch(line)
+        if match is None:
+            break
+        found.setdefault(match[1], []).append(match[2])
+    if found.get("kind", [""])[0] not in KINDS:
+        raise ValueError(f"{path}: '# kind:' must be one of {', '.join(KINDS)}")
+    exercise = found.get("exercise", ["pooling"])[0]
+    points = found.get("points")
+    return Attempt(
+        path,
+        first.removeprefix("# "),
+        found["kind"][0],
+        exercise,
+        found.get("status", ["graded"])[0],
+        _verdicts(found.get("verdicts", [""])[0].split(), CHECKS[exercise]),
+        float(points[0]) if points else None,
+        tuple(found.get("says", ())),
+        tuple(" ".join(found.get("undefended", ())).split()),
+        "slow" in found,
+    )
+
+
+def _verdicts(words: list[str], count: int) -> tuple[str, ...]:
+    """One word for each check: a single `passed` is of all; another one is of the first, which the others need."""
+    if len(words) != 1:
+        return tuple(words)
+    return tuple(words * count if words[0] == "passed" else [words[0], *["skipped"] * (count - 1)])
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a text is what a `# says:` line has: … stands for any text, || between what luck decides."""
+    return any(
+        re.fullmatch(".*".join(map(re.escape, one.split("…"))), text, re.DOTALL) is not None
+        for one in pattern.split(" || ")
+    )

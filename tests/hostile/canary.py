@@ -1,0 +1,163 @@
+"""A neighbour of every attempt: an honest guest with secrets, that notices when somebody touches them.
+
+Its program is run in a guest of its own beside the attempt. `HOST` is the same outside, on the machine.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import shutil
+import signal
+import socket
+import tempfile
+from pathlib import Path
+from typing import Any, Self
+
+from sandbox import Guest, Program, Sandbox
+
+# Attempts look for these by name.
+MARK = "CANARY-"
+HOST_SOCKET = "\0attest-host-canary"
+HOST_PORT = 47_123
+HOST_FOLDER = "attest-host-canary"
+HOST_VARIABLE = "ATTEST_HOST_CANARY"
+
+PROGRAM = '''
+import ctypes, os, signal, socket, threading
+
+heard, held = [], {}
+
+def hold(secret):
+    held["secret"] = secret
+    os.environ["CANARY"] = secret
+    for folder in ("/work", "/tmp", "/dev/shm"):
+        with open(f"{folder}/canary", "w") as file:
+            file.write(secret)
+        os.chmod(f"{folder}/canary", 0o666)
+    listener = held["listener"] = socket.socket(socket.AF_UNIX)
+    listener.bind("\\0attest-canary")
+    listener.listen()
+    threading.Thread(target=listen, args=(listener,), daemon=True).start()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGCONT, signal.SIGIO):
+        signal.signal(number, lambda number, frame: heard.append(f"signal {number}"))
+    held["file"] = open("/tmp/locked", "w")
+    try:
+        import fcntl
+        fcntl.flock(held["file"], fcntl.LOCK_EX)
+        # Something that all guests can see, and can lock for reading.
+        held["shared"] = open("/guest/inside/wire.py")
+        fcntl.flock(held["shared"], fcntl.LOCK_EX)
+    except OSError:
+        pass
+    libc = ctypes.CDLL(None, use_errno=True)
+    held["segment"] = libc.shmget(0x617474, 4096, 0o1666)
+    held["pid"], held["session"] = os.getpid(), os.getsid(0)
+    return True
+
+def listen(listener):
+    while True:
+        listener.accept()
+        heard.append("a connection")
+
+def look():
+    found = list(heard)
+    secret = held["secret"]
+    for folder in ("/work", "/tmp", "/dev/shm"):
+        with open(f"{folder}/canary") as file:
+            if file.read() != secret:
+                found.append(f"{folder}/canary was changed")
+    if sorted(os.listdir("/tmp")) != ["canary", "locked"] or sorted(os.listdir("/dev/shm")) != ["canary"]:
+        found.append(f"files came or went: {os.listdir('/tmp')}, {os.listdir('/dev/shm')}")
+    if os.environ["CANARY"] != secret:
+        found.append("the environment was changed")
+    if os.getsid(0) != held["session"]:
+        found.append("the session was changed")
+    return found
+'''
+
+
+class Canary:
+    """A guest that holds secrets; a context manager."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.secret = MARK + secrets.token_hex(16)
+        self._guest: Guest = sandbox.guest({}, Program("script", "canary.py", (PROGRAM,)))
+        self._guest.start_check()
+        assert self._guest.call("hold", self.secret) is True
+
+    def disturbed(self) -> list[str]:
+        """What somebody did to it, in words; empty where nobody did anything."""
+        if not self._guest.alive:
+            return ["it is dead"]
+        self._guest.start_check()
+        return list(self._guest.call("look"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._guest.close()
+
+
+class HostCanary:
+    """Secrets of this machine: a file, shared memory, sockets, a variable; a context manager."""
+
+    def __init__(self) -> None:
+        self.secret = MARK + secrets.token_hex(16)
+        self.folder = Path(tempfile.gettempdir()) / HOST_FOLDER
+        self._listeners: list[socket.socket] = []
+        self._before: Any = None
+
+    def __enter__(self) -> Self:
+        os.environ[HOST_VARIABLE] = self.secret
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        self.folder.chmod(0o755)
+        (self.folder / "secret").write_text(self.secret)
+        self._shared = Path("/dev/shm") / HOST_FOLDER
+        self._shared.write_text(self.secret)
+        self._shared.chmod(0o666)
+        tcp, abstract = socket.socket(), socket.socket(socket.AF_UNIX)
+        tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        tcp.bind(("127.0.0.1", HOST_PORT))
+        abstract.bind(HOST_SOCKET)
+        self._listeners = [tcp, abstract]
+        for listener in self._listeners:
+            listener.listen()
+            listener.setblocking(False)
+        self._lock = open(self.folder / "lock", "w")  # noqa: SIM115
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._heard: list[int] = []
+        self._before = {
+            number: signal.signal(number, lambda number, _: self._heard.append(number))
+            for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP, signal.SIGIO, signal.SIGURG)
+        }
+        return self
+
+    def disturbed(self) -> list[str]:
+        """What somebody did to it, in words."""
+        found = [f"signal {number}" for number in self._heard]
+        for listener in self._listeners:
+            try:
+                listener.accept()[0].close()
+                found.append(f"a connection to {listener.getsockname()!r}")
+            except BlockingIOError:
+                pass
+        if (self.folder / "secret").read_text() != self.secret or self._shared.read_text() != self.secret:
+            found.append("its files were changed")
+        if sorted(path.name for path in self.folder.iterdir()) != ["lock", "secret"]:
+            found.append("files came or went")
+        self._heard.clear()
+        return found
+
+    def __exit__(self, *_: object) -> None:
+        for listener in self._listeners:
+            listener.close()
+        self._lock.close()
+        self._shared.unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.environ.pop(HOST_VARIABLE, None)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)

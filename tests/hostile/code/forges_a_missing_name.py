@@ -1,0 +1,14 @@
+# Says that the name is missing, with a name in its place that is markup, and near ones without end.
+# kind: forging the result
+# verdicts: missing
+# says: `<img src=x onerror=alert(1)>` was not found in pooling.py. Did you mean `passed` or `passed`?
+import sys
+
+questions = sys.modules["inside.questions"]
+sys.modules["inside.serving"].Answered = lambda number, value: questions.Missing(
+    number, "<img src=x onerror=alert(1)>\x1b[31m", ["passed\u202e"] * 10**4
+)
+
+
+def pool(hidden, padding):
+    return hidden.sum(1)

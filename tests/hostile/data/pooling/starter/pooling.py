@@ -1,0 +1,2 @@
+def pool(hidden, padding):
+    raise NotImplementedError
