@@ -44,9 +44,7 @@ _PROCESSES = (
 )
 
 # Of unix sockets only, within the guest's own namespaces: asyncio, multiprocessing and DataLoader need them.
-_SOCKETS = (
-    "accept accept4 bind connect getpeername getsockname getsockopt listen setsockopt shutdown "
-)
+_SOCKETS = "accept accept4 bind connect getpeername getsockname getsockopt listen setsockopt shutdown "
 # Which argument of these holds their flags. MSG_OOB has been a way out of a filter like this one
 # (CVE-2025-38236), and no program needs it.
 _FLAGGED = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3, "recvfrom": 3, "recvmsg": 2, "recvmmsg": 3}

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,10 +46,26 @@ class Attempt:
     def name(self) -> str:
         return self.path.stem
 
+    def __str__(self) -> str:
+        return self.name
+
 
 def attempts(folder: str) -> tuple[Attempt, ...]:
     """Every attempt of one folder of the corpus, by name. Raises ValueError for a header that is none."""
     return tuple(read(path) for path in sorted((HERE / folder).glob("*.py")))
+
+
+def on_backends(folder: str, backends: Sequence[str]) -> list[tuple[str, Attempt]]:
+    """Which attempt runs on which backend: what is never run there, or cannot be defended, is left out.
+
+    What cannot be read reaches no guest, so the first backend stands for all.
+    """
+    return [
+        (backend, attempt)
+        for backend in backends
+        for attempt in attempts(folder)
+        if backend not in attempt.undefended and (attempt.status == "graded" or backend == backends[0])
+    ]
 
 
 def read(path: Path) -> Attempt:
@@ -81,7 +98,7 @@ def read(path: Path) -> Attempt:
 
 
 def _verdicts(words: list[str], count: int) -> tuple[str, ...]:
-    """One word for each check: a single `passed` is of all; another one is of the first, which the others need."""
+    """One word for each check: a single `passed` is of all, another of the first, which the others need."""
     if len(words) != 1:
         return tuple(words)
     return tuple(words * count if words[0] == "passed" else [words[0], *["skipped"] * (count - 1)])

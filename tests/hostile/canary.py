@@ -24,7 +24,7 @@ HOST_PORT = 47_123
 HOST_FOLDER = "attest-host-canary"
 HOST_VARIABLE = "ATTEST_HOST_CANARY"
 
-PROGRAM = '''
+PROGRAM = """
 import ctypes, os, signal, socket, threading
 
 heard, held = [], {}
@@ -40,7 +40,7 @@ def hold(secret):
     listener.bind("\\0attest-canary")
     listener.listen()
     threading.Thread(target=listen, args=(listener,), daemon=True).start()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGCONT, signal.SIGIO):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGIO):
         signal.signal(number, lambda number, frame: heard.append(f"signal {number}"))
     held["file"] = open("/tmp/locked", "w")
     try:
@@ -75,7 +75,7 @@ def look():
     if os.getsid(0) != held["session"]:
         found.append("the session was changed")
     return found
-'''
+"""
 
 
 class Canary:
@@ -127,12 +127,12 @@ class HostCanary:
         for listener in self._listeners:
             listener.listen()
             listener.setblocking(False)
-        self._lock = open(self.folder / "lock", "w")  # noqa: SIM115
+        self._lock = open(self.folder / "lock", "w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self._heard: list[int] = []
         self._before = {
             number: signal.signal(number, lambda number, _: self._heard.append(number))
-            for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP, signal.SIGIO, signal.SIGURG)
+            for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGIO, signal.SIGURG)
         }
         return self
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from graders.limits import limits_of
 from graders.result import Result, Student
 from graders.session import GradingSession, Job
 from sandbox import Sandbox
-from tests.conformance.backends import ISOLATING, started
+from tests.conformance.backends import started
 from tests.hostile.attempts import CHECKS, EXERCISES
 from tests.hostile.canary import Canary, HostCanary
 
@@ -27,9 +27,7 @@ class Bench:
         self.backend = backend
         self._family = family
         self._stack = stack
-        self.assignments: dict[str, Assignment] = {
-            name: read_assignment(EXERCISES / name) for name in CHECKS
-        }
+        self.assignments: dict[str, Assignment] = {name: read_assignment(EXERCISES / name) for name in CHECKS}
         self._sandboxes: dict[str, Sandbox] = {}
         self._alone: dict[str, Result] = {}
         self._beside = stack.enter_context(family.attach())
@@ -76,14 +74,21 @@ def host_canary() -> Iterator[HostCanary]:
         yield canary
 
 
-@pytest.fixture(scope="session", params=ISOLATING)
-def bench(request: pytest.FixtureRequest, host_canary: HostCanary) -> Iterator[Bench]:
-    for family in started(request.param):
-        with ExitStack() as stack:
-            yield Bench(request.param, family, stack)
+@pytest.fixture(scope="session")
+def benches(host_canary: HostCanary) -> Iterator[Callable[[str], Bench]]:
+    """The bench of a backend, by name: tests come backend by backend, and one zygote runs at a time."""
+    stack, current = ExitStack(), dict[str, Bench]()
 
+    def bench(backend: str) -> Bench:
+        if backend not in current:
+            stack.close()
+            current.clear()
+            family = stack.enter_context(contextmanager(started)(backend))
+            current[backend] = Bench(backend, family, stack)
+        return current[backend]
 
-Make = Callable[[Path], Path]
+    with stack:
+        yield bench
 
 
 def stable(result: Result) -> dict[str, object]:
