@@ -50,7 +50,7 @@ _SOCKETS = "accept accept4 bind connect getpeername getsockname getsockopt liste
 _FLAGGED = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3, "recvfrom": 3, "recvmsg": 2, "recvmmsg": 3}
 _MSG_OOB = 1
 
-SYSTEM_CALLS = tuple((_FILES + _MEMORY + _PROCESSES + _SOCKETS).split())
+SYSTEM_CALLS = (*(_FILES + _MEMORY + _PROCESSES + _SOCKETS).split(), "fcntl", *_FLAGGED)
 
 _AF_UNIX = 1
 # Copies, flags, pipe sizes, seals. No locks or leases: what all guests see read-only, all could lock, and so
@@ -79,14 +79,15 @@ def guest_program(sockets: bool = True) -> bytes:
         if name == "prctl":
             for option in _PR_ALLOWED:
                 _allow(program, name, pyseccomp.Arg(0, pyseccomp.EQ, option))
+        elif name == "fcntl":
+            for command in _FCNTL_COMMANDS:
+                _allow(program, name, pyseccomp.Arg(1, pyseccomp.EQ, command))
+        elif name in _FLAGGED:
+            _allow(program, name, pyseccomp.Arg(_FLAGGED[name], pyseccomp.MASKED_EQ, _MSG_OOB, 0))
         else:
             _allow(program, name)
     for name in ("socket", "socketpair") if sockets else ("socketpair",):
         _allow(program, name, pyseccomp.Arg(0, pyseccomp.EQ, _AF_UNIX))
-    for name, place in _FLAGGED.items():
-        _allow(program, name, pyseccomp.Arg(place, pyseccomp.MASKED_EQ, _MSG_OOB, 0))
-    for command in _FCNTL_COMMANDS:
-        _allow(program, "fcntl", pyseccomp.Arg(1, pyseccomp.EQ, command))
     # A process or thread, but no namespace; the flags of clone3 are in memory where no filter can see
     # them, so it is said not to exist, and the C library takes clone.
     _allow(program, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _NAMESPACES, 0))

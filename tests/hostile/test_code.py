@@ -70,7 +70,7 @@ def is_as_said(attempt: Attempt, result: Result) -> None:
     expected = [one for one in said if not one.startswith(ours)]
     for one in expected:
         assert any(matches(pattern, one) for pattern in wanted_says), f"not expected: {one}\n{told}"
-    for pattern in wanted_says:
+    for pattern in set(wanted_says) - {"…"}:
         assert any(matches(pattern, one) for one in said), f"missing: {pattern}\n{told}"
     page = read_page(student_html(result)).text
     for one in expected:

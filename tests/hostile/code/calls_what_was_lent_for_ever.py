@@ -2,7 +2,7 @@
 # kind: resources
 # exercise: telling
 # verdicts: timeout
-# says: Your code was stopped: it called what it was given more than 2,000 times.
+# says: Your code was stopped: it called what it was given more than 2,000 times. || Your code was stopped: it had not finished after 1 seconds.
 
 
 def check_shift(shift):

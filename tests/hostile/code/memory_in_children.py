@@ -1,7 +1,7 @@
 # Takes all the memory there is, a little in each of many processes.
 # kind: resources
-# verdicts: memory
-# says: Your code was stopped: it used more than 192 MiB of memory.
+# verdicts: memory|timeout
+# says: Your code was stopped: it used more than 192 MiB of memory. || Your code was stopped: it had not finished after 1 seconds.
 import os
 import time
 

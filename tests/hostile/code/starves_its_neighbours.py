@@ -1,7 +1,7 @@
 # Takes every processor for itself: by threads, affinity and priority, while neighbours work.
 # kind: neighbours
-# verdicts: timeout
-# says: Your code was stopped: it had not finished after 1 seconds.
+# verdicts: timeout|crashed
+# says: Your code was stopped: it had not finished after 1 seconds. || The process that ran your code ended itself with exit status 1.
 import os
 import threading
 
@@ -14,7 +14,7 @@ def pool(hidden, padding):
         os.setpriority(os.PRIO_PROCESS, 0, -20)
     except OSError:
         pass
-    torch.set_num_threads(32)
+    torch.set_num_threads(8)
     for _ in range(4):
         threading.Thread(target=lambda: [torch.rand(400, 400) @ torch.rand(400, 400) for _ in range(10**9)], daemon=True).start()
     while True:
