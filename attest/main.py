@@ -368,6 +368,47 @@ def build(  # noqa: PLR0917 - typer calls it by name
     raise typer.Exit(build_command(asked, wheelhouse if make_wheelhouse else None, again))
 
 
+@app.command()
+def gradebook(  # noqa: PLR0917 - typer calls it by name
+    out: Annotated[
+        Path, typer.Argument(parser=path, metavar="OUT", help="A folder that `attest grade` wrote.")
+    ],
+    files: Annotated[
+        list[Path], typer.Argument(parser=path, metavar="FILE...", help="What the LMS gave to download.")
+    ],
+    lms: Annotated[
+        str, typer.Option("--lms", metavar="LMS", help="canvas, moodle, blackboard or gradescope.")
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            parser=path,
+            metavar="FILE",
+            help="Where to write (default: FILE.graded.csv beside it).",
+        ),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The assignment's column, where it cannot be told.")
+    ] = None,
+    scale: Annotated[
+        bool | None,
+        typer.Option(
+            "--scale/--no-scale", help="Convert to the LMS's maximum where it is another, or do not."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace what an earlier call wrote.")] = False,
+) -> None:
+    """Fill the grades into the file that an LMS gave; nothing else in it changes.
+
+    Exit status: 0 all written, 1 some could not be (they are named), 2 wrong use.
+    """
+    from attest.gradebook import GradebookRequest, gradebook_command
+
+    raise typer.Exit(gradebook_command(GradebookRequest(out, lms, tuple(files), to, column, scale, force)))
+
+
 def main() -> None:
     """Entry point of the `attest` program."""
     run(app)

@@ -119,15 +119,15 @@ def _by_name(found: Sequence[tuple[int, Found]], people: Sequence[Person]) -> di
     """Return whose a submission is where exactly one person and one student have that name."""
     persons: dict[str, list[Person]] = defaultdict(list)
     for person in people:
-        for name in _names(person.student.name):
+        for name in spellings(person.student.name):
             persons[name].append(person)
     students: dict[str, set[str]] = defaultdict(set)
     for _, each in found:
-        for name in _names(each.student.name):
+        for name in spellings(each.student.name):
             students[name].add(each.student.id)
     joined: dict[int, Person] = {}
     for index, each in found:
-        names = _names(each.student.name)
+        names = spellings(each.student.name)
         candidates = _different(person for name in names for person in persons.get(name, ()))
         if len(candidates) == 1 and all(len(students[name]) == 1 for name in names):
             joined[index] = candidates[0]
@@ -138,7 +138,7 @@ def _by_name(found: Sequence[tuple[int, Found]], people: Sequence[Person]) -> di
     return {index: person for index, person in joined.items() if len(claims[person.line]) == 1}
 
 
-def _names(name: str) -> set[str]:
+def spellings(name: str) -> set[str]:
     """Return how a name may be written without blanks: "Doe, Jane" is "doejane" and "janedoe"."""
     last, comma, first = name.partition(",")
     words = name.replace(",", " ").split()

@@ -126,7 +126,7 @@ def _decoded(data: bytes) -> tuple[str, str]:
 def _separator(text: str) -> str:
     """Return what parts the cells of the first line, outside quotes."""
     bare = re.sub(r'"(?:[^"]|"")*"', "", text[:100_000])
-    first = next((line for line in re.split(r"[\r\n]+", bare) if line.strip("\ufeff \t")), "")
+    first = next((line for line in re.split(r"[\r\n]+", bare) if line.strip("\ufeff ")), "")
     return max(_SEPARATORS, key=first.count)
 
 
