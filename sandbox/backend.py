@@ -23,6 +23,7 @@ class BackendOptions:
     runtime: str | None = None  # the engine's runtime; None: its default
     image: str | None = None  # None: the one that `attest image build` makes
     device: Device = "cpu"
+    guests_per_gpu: int = 1  # at a time, on each GPU
     trust: bool = False  # the code is the caller's own
     secrets: tuple[str, ...] = ()  # folders and files that no guest may read; where they could, it is refused
 

@@ -34,20 +34,19 @@ class Bubblewrap:
                 f"isolation {options.isolation!r} needs the docker backend; use --sandbox docker, "
                 "or --isolation guest"
             )
-        if options.device != "cpu":
-            raise SandboxBroken(f"the device {options.device!r} is not in this version of Attest; use 'cpu'")
+        self._device = options.device
 
     def launch(self, limits: Limits) -> LaunchedProcess:  # noqa: ARG002  each guest has its own
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             try:
-                return _launch(ours, theirs)
+                return _launch(ours, theirs, self._device)
             except BaseException:
                 ours.close()
                 raise
 
 
-def _launch(ours: socket.socket, control: socket.socket) -> LaunchedProcess:
+def _launch(ours: socket.socket, control: socket.socket, device: str) -> LaunchedProcess:
     program = shutil.which("bwrap")
     if program is None:
         raise SandboxBroken(
@@ -55,7 +54,7 @@ def _launch(ours: socket.socket, control: socket.socket) -> LaunchedProcess:
             "install it (Debian, Ubuntu: apt install bubblewrap), then run: attest doctor"
         )
     try:
-        seen = views.guest_view()
+        seen = views.guest_view(device)
     except views.NotInstalled as error:
         raise SandboxBroken(str(error)) from None
     root = os.geteuid() == 0

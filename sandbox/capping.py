@@ -75,7 +75,7 @@ def capped(guest: Guest, exchange: Exchange, process: Process, count: int) -> It
     if room <= 0:
         raise exchange.stop(GuestMemory(count, use.held_bytes, max(FREE, count)))
     peak = process.highest()
-    group = GroupPeak(exchange.group, room) if exchange.group is not None and exchange.group.exact else None
+    group = GroupPeak(exchange.group, room) if exchange.group is not None else None
     guest.operate("limit_memory", peak.data_bytes + room)
     exchange.cap_memory(room, count)
     try:

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 import msgspec
 
+from . import device as gpu
 from . import view as views
 from .backend import BackendOptions, Launched, Mode
 from .engine import Engine, connect, find_image, told
@@ -201,12 +202,14 @@ def _settings(engine: Engine, options: BackendOptions, limits: Limits, folder: s
     from docker.types import DeviceRequest, LogConfig, Mount, Ulimit
 
     handed_on = {name: os.environ[name] for name in views.HANDED_ON if name in os.environ}
+    cuda = options.device == "cuda"
     plan = Plan(
         devices=list(views.DEVICES),
         folders=list(views.EMPTY_FOLDERS),
         written=views.WRITTEN,
-        copied=list(views.COPIED),
-        environment=views.ENVIRONMENT | {"PWD": "/work"} | handed_on,
+        copied=[*views.COPIED, *(gpu.COPIED if cuda else ())],
+        environment=views.ENVIRONMENT | {"PWD": "/work"} | handed_on | (gpu.ENVIRONMENT if cuda else {}),
+        gpu=cuda,
     )
     security = ["no-new-privileges", f"seccomp={profile()}"]
     if engine.secured_by("apparmor"):
@@ -242,7 +245,7 @@ def _settings(engine: Engine, options: BackendOptions, limits: Limits, folder: s
     }
     if options.runtime is not None:
         settings["runtime"] = options.runtime
-    if options.device == "cuda":
+    if cuda:
         settings["device_requests"] = [DeviceRequest(count=-1, capabilities=[["gpu", "compute", "utility"]])]
     return settings
 

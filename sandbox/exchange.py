@@ -40,6 +40,7 @@ class Descriptors:
     err: int
     process: Process
     group: GuestGroup | None = None
+    extra_bytes: int = 0  # of memory, beside what its limit allows: what CUDA has in the host's
 
 
 class Stream:
@@ -77,7 +78,8 @@ class Exchange:
         self._written = 0
         self._room = limits.output_bytes
         self.truncated = False
-        self.memory_cap = self._most_memory = limits.memory_bytes
+        self.memory_cap = limits.memory_bytes
+        self._most_memory = limits.memory_bytes + ends.extra_bytes
         self.start_check()
 
     def start_check(self) -> None:
@@ -285,7 +287,8 @@ class Exchange:
         """Stop the guest at `count` bytes above what it holds now, saying `told`; None: at its limit."""
         limit = self._limits.memory_bytes
         self.memory_cap = limit if count is None else min(limit, told)
-        self._most_memory = limit if count is None else min(limit, self.look_at_memory() + count)
+        most = limit + self._ends.extra_bytes
+        self._most_memory = most if count is None else min(most, self.look_at_memory() + count)
 
     def _read(self, stream: Stream) -> None:
         try:

@@ -29,6 +29,7 @@ from .answers import (
     Usage,
 )
 from .capping import MemoryUse, capped
+from .device import Slot
 from .errors import (
     GuestCrashed,
     GuestGone,
@@ -65,6 +66,7 @@ _decode = msgspec.msgpack.Decoder(Answer).decode
 
 # Beyond the soft alarm: for the moments that later cells get, and for writing the report.
 _LOAD_GRACE = 1.0
+_CUDA_SECONDS = 30.0  # to begin with CUDA, on a machine with many GPUs
 _REAPING_SECONDS = 10.0
 _SETTLING_SECONDS = 2.0
 _MOST_RECORDED = 1000
@@ -92,6 +94,7 @@ class Guest:
         self.handles = Handles()
         self._exchange = Exchange(ends, limits)
         self.group = ends.group
+        self.slot: Slot | None = None  # its place on a GPU
         try:
             self._checked(0, *self._exchange.greeting(greet))
         except GuestGone as error:
@@ -103,11 +106,18 @@ class Guest:
 
     # Loading
 
-    def load(self, files: Mapping[str, bytes], program: Program) -> LoadReport:
-        """Run a submission in this guest, once; `Sandbox.guest` does it."""
+    def load(self, files: Mapping[str, bytes], program: Program, slot: Slot | None = None) -> LoadReport:
+        """Run a submission in this guest, once, on the GPU of `slot` if any; `Sandbox.guest` does it."""
         number = next(self._ids)
-        question = Load(number, dict(files), program, self._limits.load_seconds, os.urandom(8))
-        seconds = self._limits.load_seconds * 1.5 + _LOAD_GRACE
+        question = Load(
+            number,
+            dict(files),
+            program,
+            self._limits.load_seconds,
+            os.urandom(8),
+            slot.gpu.name if slot else "",
+        )
+        seconds = self._limits.load_seconds * 1.5 + _LOAD_GRACE + (_CUDA_SECONDS if slot else 0)
         answer = self._ask(question, [], seconds, seconds * 4)[0]
         taken = self._exchange.seconds
         self._exchange.set_clocks()
@@ -465,6 +475,8 @@ class Guest:
     def _refused(self, answer: Refused, question: Question | None) -> NoReturn:
         """A refusal is the guest's word: it stands only where the question could be refused so."""
         reason = answer.reason[:300]
+        if answer.kind == "no_device" and isinstance(question, Load):  # before it has run any student code
+            raise SandboxBroken(f"CUDA does not work in a guest: {reason}; run: attest doctor")
         if answer.kind == "no_hidden" and isinstance(question, Operate) and "hidden" in question.operation:
             raise NoHidden(reason)
         if answer.kind == "too_large":

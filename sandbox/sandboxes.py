@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
 from array import array
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from .backend import BackendOptions, Device, Launched
 from .backends import BACKENDS
 from .cgroups import RLIMITS, GuestGroup, RunGroups, held_by
 from .containers import Containers
+from .device import HOST_BYTES, GpuSlots
 from .errors import GuestGone, SandboxBroken
 from .exchange import Descriptors
 from .far import process_of
@@ -96,6 +98,9 @@ class Sandbox:
         self._zygote: Process | None = None  # the one that this Sandbox has started
         self._base = (0, 0, 0)  # the zygote's private memory, address space and resident memory, in bytes
         self._groups: RunGroups | None = None
+        self._slots: GpuSlots | None = None
+        self._extra = HOST_BYTES if self.device == "cuda" else 0
+        self.troubles: list[str] = []  # what guests have left behind, in sentences
         self._spare: _Spare | None = None
         self._guests: set[Guest] = set()
         self._retired: list[Guest] = []  # killed, and not yet seen to be gone
@@ -111,6 +116,8 @@ class Sandbox:
             self._containers.launch()
         if self._control is not None or self._containers is not None:
             return
+        if self.device == "cuda":
+            self._slots = GpuSlots.of_this_machine(self.options.guests_per_gpu, self.backend != "docker")
         # Before anything is started: where groups are delegated, our own process may have to move.
         self._groups = RunGroups.open()
         self._launched = self._backend.launch(self.limits)
@@ -178,6 +185,7 @@ class Sandbox:
         ours.settimeout(_REQUEST_SECONDS)
         other._base, other._control, other._ready = self._base, ours, True
         other._groups = self._groups.attached() if self._groups else None
+        other._slots = self._slots.attached() if self._slots else None
         return other
 
     def _one_container(self) -> Sandbox:
@@ -241,7 +249,9 @@ class Sandbox:
         for level in levels[levels.index(program.level) :]:
             guest = self._fork()
             try:
-                guest.load(files, replace(program, level=level))
+                if self._slots is not None:
+                    guest.slot = self._slots.take()
+                guest.load(files, replace(program, level=level), guest.slot)
             except GuestGone as end:
                 first = first or end
                 guest.close()
@@ -301,7 +311,7 @@ class Sandbox:
         assert spare is not None
         assert spare.born is not None
         pid, process = spare.born
-        ends = Descriptors(spare.wire, spare.out, spare.err, process, spare.group)
+        ends = Descriptors(spare.wire, spare.out, spare.err, process, spare.group, self._extra)
         guest = Guest(ends, self.limits, lambda: self._reap(pid))
         guest.on_close = self._forget
         self._guests.add(guest)
@@ -320,6 +330,9 @@ class Sandbox:
         self._guests.discard(guest)
         if self._groups and guest.group:
             self._groups.give_back(guest.group)
+        if self._slots and guest.slot:
+            said = self._slots.give_back(guest.slot)
+            self.troubles += [said] if said else []
 
     def _order(self) -> _Spare:
         """Ask the zygote for a guest, and do not wait for it."""
@@ -327,7 +340,7 @@ class Sandbox:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _WIRE_BUFFER)
         theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _WIRE_BUFFER)
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-        group = self._groups.take(self.limits, self._base[2]) if self._groups else None
+        group = self._groups.take(self.limits, self._base[2] + self._extra) if self._groups else None
         doors = group.doors if group else []
         self._send(Fork(self._confinement()), [theirs.fileno(), out_end, err_end, *doors])
         theirs.close()
@@ -338,9 +351,11 @@ class Sandbox:
     def _confinement(self) -> Confinement:
         data, address, _ = self._base
         limits = self.limits
+        most = address + limits.memory_bytes + _ADDRESS_SLACK
         return Confinement(
-            data_bytes=data + limits.memory_bytes,
-            address_bytes=address + limits.memory_bytes + _ADDRESS_SLACK,
+            data_bytes=data + limits.memory_bytes + self._extra,
+            # CUDA reserves the addresses of all the memory there is, of the machine and of its GPUs.
+            address_bytes=most if self.device == "cpu" else resource.RLIM_INFINITY,
             processes=limits.processes,
             open_files=limits.open_files,
             file_bytes=limits.file_bytes,
@@ -352,7 +367,11 @@ class Sandbox:
 
     def _filter(self) -> bytes:
         mode = self._backend.mode
-        return b"" if mode == "none" else guest_program(mode == "namespaces" or sockets_are_scoped())
+        return (
+            b""
+            if mode == "none"
+            else guest_program(mode == "namespaces" or sockets_are_scoped(), self.device == "cuda")
+        )
 
     def _collect(self) -> None:
         """Read the zygote's reply to the order of a spare guest, so that it is not taken for another's."""

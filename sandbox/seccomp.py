@@ -60,13 +60,15 @@ _FCNTL_COMMANDS = 0, 1, 2, 3, 4, 1030, 1031, 1032, 1033, 1034
 _PR_ALLOWED = 15, 16, 3, 4, 38, 39, 0x53564D41  # the process's name, dumpable, no_new_privs, names for memory
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX.
 _TERMINAL_COMMANDS = 0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451
+# Those of the GPU's devices: of the type 'F', and of unified memory, which has numbers without a type.
+_GPU_COMMANDS = (0xFF00, 0x4600), (0xFFFFFF00, 0), (0xFFFFFFFC, 0x30000000)
 _NAMESPACES = (
     CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | 0x02000000
 )
 
 
 @functools.cache
-def guest_program(sockets: bool = True) -> bytes:
+def guest_program(sockets: bool = True, gpu: bool = False) -> bytes:
     """The BPF program of every guest, for this machine's architecture.
 
     Without `sockets` it can make none: those of unix are those of the whole machine where there is no
@@ -95,6 +97,10 @@ def guest_program(sockets: bool = True) -> bytes:
     # Not those that put characters into another's input (TIOCSTI, TIOCLINUX).
     for command in _TERMINAL_COMMANDS:
         _allow(program, "ioctl", pyseccomp.Arg(1, pyseccomp.EQ, command))
+    for mask, value in _GPU_COMMANDS if gpu else ():
+        _allow(program, "ioctl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, mask, value))
+    for name in ("memfd_create", "mbind") if gpu else ():
+        _allow(program, name)
     with tempfile.TemporaryFile() as file:
         program.export_bpf(file)
         file.seek(0)

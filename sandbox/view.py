@@ -15,6 +15,8 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import device as gpu
+
 PYTHON = "/python"
 PACKAGES = "/packages"
 GUEST = "/guest"
@@ -80,8 +82,8 @@ class NotInstalled(LookupError):
 
 
 @functools.cache
-def guest_view() -> View:
-    """The view of this Python and its packages."""
+def guest_view(device: str = "cpu") -> View:
+    """The view of this Python and its packages; with `cuda`, of the GPUs and their driver as well."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     stdlib = f"{PYTHON}/lib/{version}"
     binds = [
@@ -98,11 +100,22 @@ def guest_view() -> View:
     binds += [(str(place), f"{PACKAGES}/{place.name}") for place in packages()]
     binds.append((str(Path(__file__).with_name("inside")), f"{GUEST}/inside"))
     libraries, links = _libraries()
+    devices = tuple((f"/dev/{name}", f"/dev/{name}") for name in DEVICES)
+    copied: tuple[str, ...] = COPIED
+    if device == "cuda":
+        drivers = _drivers([place for _, place in libraries])
+        binds += drivers
+        devices += tuple((node, node) for node in gpu.nodes())
+        copied += gpu.COPIED
+        environment |= gpu.ENVIRONMENT
+        if drivers:
+            paths = [gpu.LIBRARY_FOLDER, environment.get("LD_LIBRARY_PATH", "")]
+            environment["LD_LIBRARY_PATH"] = ":".join(filter(None, paths))
     return View(
         binds=(*libraries, *binds),
-        devices=tuple((f"/dev/{name}", f"/dev/{name}") for name in DEVICES),
+        devices=devices,
         links=links,
-        files={place: text.encode() for place, text in WRITTEN.items()} | _copies(),
+        files={place: text.encode() for place, text in WRITTEN.items()} | _copies(copied),
         folders=EMPTY_FOLDERS,
         environment=environment,
         interpreter=f"{PYTHON}/bin/{version}",
@@ -110,9 +123,18 @@ def guest_view() -> View:
     )
 
 
-def _copies() -> dict[str, bytes]:
+def _drivers(seen: list[str]) -> list[tuple[str, str]]:
+    """The driver's libraries that lie in none of the folders that are seen anyway."""
+    return [
+        (os.path.realpath(path), f"{gpu.LIBRARY_FOLDER}/{os.path.basename(path)}")
+        for path in gpu.libraries()
+        if os.path.dirname(path) not in seen
+    ]
+
+
+def _copies(places: tuple[str, ...]) -> dict[str, bytes]:
     found = {}
-    for place in COPIED:
+    for place in places:
         try:
             found[place] = Path(place).read_bytes()
         except OSError:

@@ -11,6 +11,7 @@ is seen there is what the plan says and nothing else of the container. It never 
 
 from __future__ import annotations
 
+import glob
 import os
 import signal
 import socket
@@ -32,6 +33,7 @@ class Plan(msgspec.Struct, frozen=True):
     written: dict[str, str]  # place -> contents
     copied: list[str]  # files of /proc and /sys of which a fixed copy is seen
     environment: dict[str, str]
+    gpu: bool = False  # the engine has put its GPUs into the container
 
 
 def main() -> None:
@@ -101,7 +103,8 @@ def _own_root(plan: Plan, copies: dict[str, bytes]) -> None:
             _put(target, b"")
         # They are read-only in the container, and that cannot be lifted from here.
         system.mount(place, target, "", system.MS_BIND | system.MS_REC)
-    for name in plan.devices:
+    gpus = [os.path.relpath(node, "/dev") for node in glob.glob("/dev/nvidia*")] if plan.gpu else []
+    for name in (*plan.devices, *(name for name in gpus if not os.path.isdir(f"/dev/{name}"))):
         _put(f"{_ROOT}/dev/{name}", b"")
         system.mount(f"/dev/{name}", f"{_ROOT}/dev/{name}", "", system.MS_BIND)
     files = {place: text.encode() for place, text in plan.written.items()} | copies

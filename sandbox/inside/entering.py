@@ -121,7 +121,8 @@ def _set_limits(limits: Confinement) -> None:
     ):
         # A user who may not raise a limit may have a lower one already.
         _, most = resource.getrlimit(kind)
-        lower = value if most == resource.RLIM_INFINITY else min(value, most)
+        lower = most if value == resource.RLIM_INFINITY else value
+        lower = lower if most == resource.RLIM_INFINITY else min(lower, most)
         resource.setrlimit(kind, (lower, lower))
 
 

@@ -22,6 +22,7 @@ import msgspec
 import torch
 from torch import nn
 
+from .gpu import placed
 from .questions import Backward, Callback, DictNode, Failed, HeldNode, ListNode, Replied, Reply, Request
 from .values import Decoder, Encoder, tensors_of
 from .wire import FrameReader, Outgoing, read_frame
@@ -130,7 +131,7 @@ class Link:
         reply = _decode(header)
         if isinstance(reply, Failed):
             raise _exception(reply) from None
-        return reply, tensors_of(arrived)
+        return reply, placed(tensors_of(arrived))
 
     def _exchange(self, outgoing: Outgoing) -> tuple[bytes, bytearray]:
         """Send and receive to the end: what interrupts it (a signal's handler) is raised afterwards."""

@@ -129,10 +129,10 @@ def weighted_sum(output: object, seed: int) -> torch.Tensor:
     N is drawn in float64 for every dtype, one tensor after another, so both sides of the wire get the same.
     """
     generator = torch.Generator().manual_seed(seed)
-    total = torch.zeros((), dtype=torch.float64)
+    total = torch.zeros((), dtype=torch.float64, device="cpu")
     for tensor in float_tensors(output):
-        cotangent = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
-        total = total + (tensor * cotangent.to(tensor.dtype)).sum()
+        cotangent = torch.randn(tensor.shape, generator=generator, dtype=torch.float64, device="cpu")
+        total = total + (tensor * cotangent.to(tensor.device, tensor.dtype)).sum()
     return total
 
 

@@ -12,7 +12,7 @@ from typing import Literal, Union
 import msgspec
 
 Level = Literal["all", "definitions", "constants"]
-RefusalKind = Literal["no_hidden", "no_handle", "too_large"]
+RefusalKind = Literal["no_hidden", "no_handle", "too_large", "no_device"]
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,7 @@ class Load(Message, frozen=True, tag="load"):
     program: Program
     seconds: float
     seed: bytes
+    gpu: str = ""  # what CUDA_VISIBLE_DEVICES is to be; "": the CPU
 
 
 class Call(Message, frozen=True, tag="call"):

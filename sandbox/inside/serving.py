@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 import torch
 
-from . import held, loading, modules, notebook
+from . import gpu, held, loading, modules, notebook
 from .folder import work
 from .questions import (
     Answer,
@@ -129,7 +129,7 @@ def _restore_defaults() -> None:
     if torch.get_default_dtype() is not torch.float32:
         torch.set_default_dtype(torch.float32)
     if _DEVICE_CONTEXT is None or hasattr(_DEVICE_CONTEXT, "device_context"):
-        torch.set_default_device(None)
+        torch.set_default_device(gpu.default_device())
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)
     if torch.are_deterministic_algorithms_enabled():
@@ -151,6 +151,7 @@ def _reseed(seed: bytes) -> None:
 _REFUSALS: tuple[tuple[type[BaseException], RefusalKind], ...] = (
     (HandleNotFound, "no_handle"),
     (modules.NoHidden, "no_hidden"),
+    (gpu.NoDevice, "no_device"),
     (TooLarge, "too_large"),
 )
 
@@ -185,6 +186,8 @@ class _Server:
         return describe(number, error, self._loaded.files if self._loaded else {})
 
     def _load(self, question: Load) -> Loaded:
+        if question.gpu:
+            gpu.begin(question.gpu)
         _reseed(question.seed)
         for name, content in question.files.items():
             os.makedirs(os.path.dirname(os.path.join(work(), name)), exist_ok=True)
@@ -227,15 +230,15 @@ class _Server:
 
     def _arguments(self, question: Call | Operate, body: bytearray) -> tuple[tuple[Any, ...], dict[str, Any]]:
         decoder = Decoder(
-            tensors_of(body),
-            lambda node: self._find(node.id),
+            gpu.placed(tensors_of(body)),
+            lambda node: gpu.moved(self._find(node.id)),
             lambda node: self._link.lend(node, question.id),
         )
         return decoder.decode(question.args), decoder.decode(question.kwargs)
 
     def _target(self, target: str | int) -> object:
         if isinstance(target, int):
-            return self._find(target)
+            return gpu.moved(self._find(target))
         first, *rest = target.split(".")
         try:
             found = self._program().namespace[first]

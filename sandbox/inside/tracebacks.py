@@ -9,6 +9,8 @@ import linecache
 from collections.abc import Mapping
 from types import TracebackType
 
+import torch
+
 from .folder import work
 from .questions import Raised
 
@@ -19,11 +21,16 @@ MAX_LINE = 300
 # How torch words a failed allocation, when it is not a MemoryError.
 _MEMORY_WORDS = ("can't allocate memory", "not enough memory", "cannot allocate memory", "bad_alloc")
 
+# What torch says next names sizes; this says whose they are.
+_DEVICE_IS_FULL = "The GPU had no memory left for your code."
+
 
 def describe(number: int, error: BaseException, files: Mapping[str, str]) -> Raised:
     """The answer for an exception. `files` maps code file names to what the student calls them."""
     message = message_of(error)
     memory = isinstance(error, MemoryError) or any(words in message.lower() for words in _MEMORY_WORDS)
+    if isinstance(error, torch.OutOfMemoryError):
+        memory, message = True, f"{_DEVICE_IS_FULL} {message}"[:MAX_MESSAGE]
     lines, assertion = lines_of(error, files), isinstance(error, AssertionError)
     return Raised(number, type(error).__name__[:200], message, lines, memory, assertion)
 

@@ -130,6 +130,8 @@ def _prepare() -> dict[str, str]:
     # More than one thread here would be lost in every fork; the pool must not have been started.
     torch.set_num_interop_threads(1)
     serving.warm_up()
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        raise RuntimeError("CUDA was initialised in the zygote, whose guests could not use it")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
     # Collected once and frozen: a collection in a guest then touches, and so copies, none of these pages.
