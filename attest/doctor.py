@@ -59,6 +59,7 @@ def findings(backend: str) -> Iterator[Finding]:
         yield finding
     if works:
         yield from _attempts(backend)
+    yield _gpu()
     for other in BACKENDS:
         if other not in (backend, "none"):
             yield _other(other)
@@ -93,8 +94,21 @@ def _sandbox(backend: str) -> Iterator[Finding]:
     """Yield what the sandbox finds of itself; the last is a real guest that is asked something."""
     from sandbox.fitness import findings, limits_held_by
 
-    for found in (*findings(backend, _options()), limits_held_by()):
+    for found in findings(backend, _options()):
         yield Finding("ok" if found.ok else "wrong", f"{found.name}: {found.found}", _advice(found))
+    held = limits_held_by()
+    yield Finding("note" if held.advice else "ok", f"{held.name}: {held.found}", held.advice)
+
+
+def _gpu() -> Finding:
+    """Return whether `--device cuda` can be used; a machine without a GPU is none the worse."""
+    from sandbox.device import cuda_findings
+
+    found = cuda_findings()
+    wrong = next((one for one in found if not one.ok), None)
+    if wrong is None:
+        return Finding("ok", "; ".join(f"{one.name}: {one.found}" for one in found))
+    return Finding("note", f"--device cuda cannot be used: {wrong.found}", _advice(wrong))
 
 
 def _attempts(backend: str) -> Iterator[Finding]:

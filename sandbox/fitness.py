@@ -49,7 +49,14 @@ def limits_held_by() -> Finding:
     from .cgroups import held_by
 
     found, why = held_by()
-    return Finding("limits", True, f"held by {found}" + (f", since {why}" if why else ""))
+    return Finding(
+        "limits",
+        True,
+        f"held by {found}" + (f", since {why}" if why else ""),
+        "To have the kernel hold them: systemd-run --user --scope -p Delegate=yes attest grade ..."
+        if why
+        else "",
+    )
 
 
 def _parts_of_docker() -> Iterator[Finding]:
