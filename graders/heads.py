@@ -106,7 +106,9 @@ def _projections(parameters: Iterable[Tensor], head_dim: int, d_model: int) -> T
             if rows.shape[1] != d_model or len(rows) % head_dim or len(rows) > 3 * d_model:
                 continue
             many = len(rows) // head_dim
-            for step in (step for step in range(1, many + 1) if many % step == 0):
+            # Heads of a single row are the same at any step.
+            steps = [step for step in range(1, many + 1) if many % step == 0] if head_dim > 1 else [1]
+            for step in steps:
                 blocks = rows.reshape(many // step, head_dim, step, d_model).transpose(1, 2)
                 found.append(blocks.flatten(0, 1))
     return torch.cat(found) if found else torch.zeros(0, head_dim, d_model, dtype=torch.float64)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -119,8 +119,6 @@ class ChecksPlugin:
             if public or not public_only
         }
         self._modules: list[str] = []
-        self._running: Collected | None = None
-        self._ended: BaseException | None = None
         self.errors: list[str] = []
         self.raised: BaseException | None = None
         self.looped = False
@@ -131,13 +129,28 @@ class ChecksPlugin:
         return tuple(self._by_path)
 
     def run(self, collected: Collected, following: Collected | None) -> BaseException | None:
-        """Run one item with its fixtures; return the exception that ended it, if any."""
-        self._running, self._ended = collected, None
+        """Run one item with its fixtures; return the exception that ended it, if any.
+
+        This is pytest's own protocol (`_pytest.runner`) without its reports and hooks, which nobody here
+        reads: they took longer than most checks.
+        """
         item = collected.item
+        if not item._request:  # gone since it was run for another submission
+            item._initrequest()
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following and following.item)
-        self._running = None
-        return self._ended
+            ended = _ended(lambda: self._run(collected))
+            after = following.item if following else None
+            also = _ended(lambda: item.session._setupstate.teardown_exact(after))
+        item._request, item.funcargs = False, {}  # type: ignore[assignment]  # as pytest does
+        return ended or also
+
+    def _run(self, collected: Collected) -> None:
+        self._runner.before()
+        item = collected.item
+        item.session._setupstate.setup(item)
+        fixtures = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
+        cases = cases_of(item.obj)
+        self._runner.carry_out(collected, fixtures, cases.test if cases else item.obj, cases)
 
     def forget_modules(self) -> None:
         """Drop the test modules, so that a later session reads its own."""
@@ -172,27 +185,6 @@ class ChecksPlugin:
             self._loop(self._collected(session.items))
         except BaseException as raised:
             self.raised = raised
-        return True
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
-        if call.excinfo is not None and self._ended is None:
-            self._ended = call.excinfo.value
-        assert call.when != "collect"
-        outcome: Literal["passed", "failed"] = "passed" if call.excinfo is None else "failed"
-        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self) -> None:
-        self._runner.before()
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
-        assert self._running is not None
-        wanted = pyfuncitem._fixtureinfo.argnames
-        fixtures = {name: pyfuncitem.funcargs[name] for name in wanted}
-        cases = cases_of(pyfuncitem.obj)
-        self._runner.carry_out(self._running, fixtures, cases.test if cases else pyfuncitem.obj, cases)
         return True
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
@@ -246,6 +238,17 @@ class ChecksModule(pytest.Module):
             where = _line_in(error, self.path)
             raise self.CollectError(f"cannot be imported: {type(error).__name__}: {error}{where}") from error
         return module
+
+
+def _ended(run: Callable[[], None]) -> BaseException | None:
+    """Return the exception that ended `run`; what is meant for pytest itself passes on."""
+    try:
+        run()
+    except (KeyboardInterrupt, pytest.exit.Exception):
+        raise
+    except BaseException as ended:
+        return ended
+    return None
 
 
 def _check(item: pytest.Function, exercise: Exercise, public: bool) -> Check:
