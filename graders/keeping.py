@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import torch
 
 from graders.calls import Call, Record
 from graders.replay import Kept
 from graders.result import Verdict
-from graders.student import RemoteModule, modules
+from graders.student import RemoteModule, modules, trained_names
 from graders.verdicts import Outcome
-from sandbox import Guest, Opaque
+from sandbox import Opaque
 
 MOST_MODULES = 4
 MOST_CALLS = 64
 MOST_CALLS_OF_PASSED = 8
 MOST_TENSORS = 2000  # of one module: more would take long to keep, and longer to make again
-
-_names: WeakKeyDictionary[Guest, dict[int, frozenset[str] | None]] = WeakKeyDictionary()
 
 _Key = tuple[int, int]  # the module, and its state where the check has set it
 
@@ -76,8 +73,8 @@ def _keep(module: RemoteModule, loaded: Mapping[str, torch.Tensor] | None) -> Ke
 
 
 def _trained(module: RemoteModule) -> frozenset[str] | None:
-    """Return the names of its parameters, asked once for each module; None where they cannot be had."""
-    known = _names.setdefault(module._guest, {})
+    """Return the names of its parameters, asked at most once here; None where they cannot be had."""
+    known = trained_names.setdefault(module._guest, {})
     if module._handle.id not in known:
         try:
             module._guest.start_check()

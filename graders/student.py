@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary
 
 import torch
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 FindGuest = Callable[[str | None], "Guest"]  # the guest in which this name (None: the main program) is found
 FindRun = Callable[[bool], "Ran"]  # the run of the exercise's program, or a second one (True)
+
+# By guest and handle: the names of a module's parameters when they were last asked for; None: not to be had.
+trained_names: WeakKeyDictionary[Guest, dict[int, frozenset[str] | None]] = WeakKeyDictionary()
 
 
 class Student:
@@ -330,7 +334,10 @@ class RemoteModule:
 
     def parameters(self) -> tuple[ParameterInfo, ...]:
         """Return name, shape, dtype and requires_grad of every parameter."""
-        return self._guest.parameters(self._handle)
+        found = self._guest.parameters(self._handle)
+        known = trained_names.setdefault(self._guest, {})
+        known[self._handle.id] = frozenset(parameter.name for parameter in found)
+        return found
 
     def parameter_count(self) -> int:
         """Return the number of elements of all its parameters."""

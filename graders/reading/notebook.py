@@ -273,6 +273,9 @@ def only_a_string(source: str) -> str | None:
     """Return the text of a cell that is nothing but a string, as some write words into code cells."""
     if not _BEGINS_A_STRING.match(source) or len(source) > _LONGEST_STRING:
         return None
+    last = source.rstrip().rpartition("\n")[2]
+    if not last.endswith(("'", '"', ";")) and "#" not in last:
+        return None  # code that begins with its docstring: parsing it would take long
     try:
         (statement,) = ast.parse(source).body
     except Exception:  # as many kinds as there are ways to be no Python
