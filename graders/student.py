@@ -137,12 +137,12 @@ class Student:
         call = Call(name, args, kwargs)
         guest = self._find_guest(name)
         guest.collect()
-        answer = self._ask(guest, call, lambda a, k: guest.ask(name, a, k, seed=call.seed))
+        answer = self._ask(guest, call, lambda a, k: guest.ask(name, a, k, seed=call.seed, cast=self.dtype))
         if not isinstance(answer, RemoteModule):
             raise CheckFailure(
                 f"{call.text()} gave {describe(answer)}; an nn.Module was expected.", got=answer
             )
-        return answer.double()
+        return answer
 
     def torch(self, name: str, /, *args: Any, **kwargs: Any) -> RemoteModule:
         """Make torch's own `torch.nn.<name>` in the guest, cast to the grading dtype."""

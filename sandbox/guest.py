@@ -91,6 +91,7 @@ class Guest:
         self._ids = itertools.count(1)
         self._closed = self._reaped = self._lending = False
         self._ahead = Ahead()
+        self._modes: dict[int, bool] = {}  # by handle: to be set with the next question
         self.handles = Handles()
         self._exchange = Exchange(ends, limits)
         self.group = ends.group
@@ -165,18 +166,21 @@ class Guest:
         grad: bool = True,
         seed: int | None = None,
         keep_inputs: bool = False,
+        cast: Dtype | None = None,
     ) -> Value:
         """Call a name of the submission ("f", "Model.build"), or an object in the guest or its method.
 
         `seed` seeds torch, numpy and random just before. With `keep_inputs` the answer is `Kept`: the
-        value, and the arguments as they are after the call. Raises StudentRaised, NameMissing or GuestGone.
+        value, and the arguments as they are after the call. `cast` is for the module that comes of it, if
+        one does. Raises StudentRaised, NameMissing or GuestGone.
         """
         lent = Lent()
         encoder = Encoder(lent.keep)
         where = target if isinstance(target, str) else target.id
         nodes = encoder.encode(tuple(args)), encoder.encode(dict(kwargs))
         self.handles.check(encoder.handles if isinstance(where, str) else [where, *encoder.handles])
-        question = Call(next(self._ids), where, method, *nodes, grad, seed, keep_inputs)
+        wanted = None if cast is None else str(cast).removeprefix("torch.")
+        question = Call(next(self._ids), where, method, *nodes, grad, seed, keep_inputs, wanted)
         repeatable = isinstance(target, str) and not encoder.handles and not lent
         value = self._value(question, encoder.body(), repeatable, lent)
         if not keep_inputs:
@@ -210,8 +214,10 @@ class Guest:
         return made
 
     def set_mode(self, handle: Opaque, training: bool) -> None:
-        """`module.train(training)`."""
-        self._operate("set_mode", type(None), handle, training)
+        """`module.train(training)`, done when the next question comes."""
+        self.handles.check([handle.id])
+        self._modes.pop(handle.id, None)  # the last word counts, in its place
+        self._modes[handle.id] = training
 
     def cast(self, handle: Opaque, dtype: Dtype) -> None:
         """`module.to(dtype=dtype)`."""
@@ -393,6 +399,9 @@ class Guest:
         limits = self._limits
         number = self._ahead.take(question, body) if isinstance(question, Call) else None
         if number is None:
+            if self._modes:
+                question = msgspec.structs.replace(question, modes=self._modes)
+                self._modes = {}
             self._give_up_ahead(limits.check_seconds, limits.check_cpu_seconds)
             answer, tensors = self._ask(question, body, limits.check_seconds, limits.check_cpu_seconds, lent)
         else:

@@ -247,7 +247,6 @@ def call_with_hidden(
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "torch": make,
-    "set_mode": set_mode,
     "cast": cast,
     "state_dict": state_dict,
     "load_state_dict": load_state_dict,

@@ -129,7 +129,11 @@ class Load(Message, frozen=True, tag="load"):
 
 
 class Call(Message, frozen=True, tag="call"):
-    """Call a name of the submission, or an object behind a handle; answer `Answered`."""
+    """Call a name of the submission, or an object behind a handle; answer `Answered`.
+
+    `cast` is a dtype for the module that comes of it. `modes` are those of modules, by handle, that are set
+    before anything else: what is said of a module takes no question of its own.
+    """
 
     target: str | int
     method: str | None
@@ -138,6 +142,8 @@ class Call(Message, frozen=True, tag="call"):
     grad: bool
     seed: int | None
     keep_inputs: bool
+    cast: str | None = None
+    modes: dict[int, bool] = {}
 
 
 class Operate(Message, frozen=True, tag="operate"):
@@ -146,6 +152,7 @@ class Operate(Message, frozen=True, tag="operate"):
     operation: str
     args: Node
     kwargs: Node
+    modes: dict[int, bool] = {}
 
 
 Question = Load | Call | Operate

@@ -168,6 +168,9 @@ class _Server:
         try:
             if isinstance(question, Load):
                 return self._load(question), []
+            _restore_defaults()
+            for number, training in question.modes.items():
+                modules.set_mode(self._find(number), training)
             value = (
                 self._call(question, body) if isinstance(question, Call) else self._operate(question, body)
             )
@@ -201,19 +204,19 @@ class _Server:
         function = self._target(question.target)
         if question.method is not None:
             function = getattr(function, question.method)
-        _restore_defaults()
         if question.seed is not None:
             _reseed(question.seed.to_bytes(8, "little", signed=question.seed < 0))
         try:
             with torch.set_grad_enabled(question.grad):
                 value = function(*args, **kwargs)  # type: ignore[operator]
+                if question.cast is not None and isinstance(value, torch.nn.Module):
+                    modules.cast(value, getattr(torch, question.cast))
         finally:
             self._link.end()
         return (value, args, kwargs) if question.keep_inputs else value
 
     def _operate(self, question: Operate, body: bytearray) -> Value:
         args, kwargs = self._arguments(question, body)
-        _restore_defaults()
         if question.operation == "names":
             return self._program().names()
         if question.operation == "recorded":

@@ -63,6 +63,36 @@ def test_mode_is_set(guest: Guest) -> None:
     assert torch.equal(guest.call(model, IDS), guest.call(model, IDS))
 
 
+def test_a_mode_comes_with_the_next_question_whatever_it_is(load: Load) -> None:
+    guest = load(
+        "from torch import nn\nasked = []\nclass M(nn.Module):\n"
+        "  def __init__(self, name): super().__init__(); self.name = name\n"
+        "  def train(self, mode=True):\n"
+        "    if self.name == 'odd': raise ValueError('no mode')\n"
+        "    asked.append((self.name, mode)); return super().train(mode)\n"
+        "def seen(): return asked"
+    )
+    one, other = guest.call("M", "one"), guest.call("M", "other")
+    guest.set_mode(one, False)
+    guest.set_mode(other, False)
+    guest.set_mode(one, True)
+    assert guest.call("seen") == [("other", False), ("one", True)]
+    assert len(guest.call("seen")) == 2
+    guest.set_mode(guest.call("M", "odd"), False)
+    with pytest.raises(StudentRaised, match="no mode"):
+        guest.call("seen")
+    guest.release(one)
+    with pytest.raises(LookupError):
+        guest.set_mode(one, False)
+
+
+def test_a_module_is_cast_as_it_is_made(guest: Guest) -> None:
+    model = guest.ask("Model", (), {}, cast=torch.float64)
+    assert {row.dtype for row in guest.parameters(model)} == {torch.float64}
+    answer, three = guest.ask("attend", (torch.ones(1, 2), torch.ones(1, 2)), {}, cast=torch.float64)
+    assert (answer["out"].dtype, three) == (torch.float32, 3)
+
+
 def test_parameters_state_and_cast(guest: Guest) -> None:
     model = guest.call("Model")
     assert guest.parameters(model)[0] == ParameterInfo("unused", (2,), torch.float32, True)
