@@ -18,8 +18,8 @@ from statistics import mean, median
 import nbformat
 import torch
 
-from benchmarks import attest_side, floor, others
-from graders.assignment import Assignment, read_assignment
+from benchmarks import attest_side, floor, lesson, others
+from graders.assignment import Assignment, find_assignment, read_assignment
 
 HERE = Path(__file__).resolve().parent
 FLOOR_BAR = 2.5  # at most so many times the floor, with isolation and reports
@@ -67,6 +67,15 @@ def main() -> int:
         parts = attest_side.time_parts(assignment, right, arguments.copies, seed, folder / "parts")
         _parts(parts, run.start_seconds)
         memory = attest_side.added_private_memory(right[0])
+        whole = lesson.measure(
+            find_assignment("lesson"),
+            seed,
+            folder / "lesson",
+            copies=arguments.copies,
+            checks=floor.load_checks(assignment, seed),
+            right=right,
+        )
+        _whole_lesson(whole)
     return _verdict(rows, memory)
 
 
@@ -155,6 +164,13 @@ def _parts(parts: dict[str, float], start: float) -> None:
         print(f"{_ms(seconds)}  {name}")
     print(f"{_ms(each)}  … of which each call")
     print(f"{_ms(start)}  once per run, until the first result: Python, torch, zygote, collecting, cases")
+
+
+def _whole_lesson(found: lesson.Processor) -> None:
+    print(f"\nprocessor time of the lesson's {found.checks} checks on a right notebook (ms)")
+    print(f"{_ms(found.seconds)}  grader {_ms(found.grader).strip()} and guest {_ms(found.guest).strip()}")
+    times = found.seconds / found.floor
+    print(f"{_ms(found.floor)}  the floor's five checks meanwhile; the lesson takes {times:.0f} times that")
 
 
 def _verdict(rows: list[Row], memory: int) -> int:

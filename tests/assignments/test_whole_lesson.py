@@ -1,31 +1,19 @@
 """The lesson handed in as one notebook: everything is found in it, and nothing disturbs anything else."""
 
-import json
-
 import pytest
 
 from attest.handout import handout_files
+from benchmarks import lesson
 from graders.limits import limits_of
 from graders.result import Student, Verdict
 from graders.session import GradingSession
-from graders.starters import as_notebook
 from sandbox import Sandbox
 
 from .conftest import LESSON
 
 
 def one_notebook() -> str:
-    """Every exercise's model solution, a cell for each."""
-    cells = []
-    for exercise in LESSON.exercises:
-        path = exercise.solutions[0]
-        kind = "markdown" if path.suffix == ".md" else "code"
-        cells.append({"cell_type": kind, "metadata": {}, "source": path.read_text(encoding="utf-8")})
-    whole = json.loads(as_notebook(""))
-    for number, cell in enumerate(cells):
-        own = {"outputs": [], "execution_count": None} if cell["cell_type"] == "code" else {}
-        whole["cells"].append(cell | own | {"id": f"cell-{number}"})
-    return json.dumps(whole)
+    return lesson.one_notebook(LESSON)
 
 
 @pytest.fixture(scope="module")
