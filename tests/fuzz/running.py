@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from tests.fuzz.properties import SECONDS, Violated, failure, nothing_left
+from tests.fuzz.properties import SECONDS, WAITING, Violated, failure, nothing_left
 from tests.fuzz.targets import FOUND, Target
 
 Keep = Callable[[bytes, object], None]
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_KEPT = 5  # inputs that break the same thing
-STUCK_SECONDS = 6 * SECONDS  # without Python seeing the alarm: in a loop of somebody's C
+STUCK_SECONDS = 2 * WAITING * SECONDS  # without Python seeing the alarm: in a loop of somebody's C
 _LARGEST = 2**20
 
 
