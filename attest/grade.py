@@ -31,11 +31,12 @@ from attest.terminal import (
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cohort import CohortRun, PoolError, Request, usable_cores
 from graders.marks import MarksError, read_marks
-from graders.output import RESULTS, Mode, Output, OutputError
+from graders.output import REPORTS, RESULTS, Mode, Output, OutputError
 from graders.reading import Cohort, CohortError, Found
 from graders.reading.joining import Intake
 from graders.result import Result, Status, Verdict
-from reports import ReportError, report_name, write_reports
+from graders.versions import versions
+from reports import ReportError, report_name, write_reports, write_student_report
 from reports.amounts import count_text, seconds_text
 from reports.verdict_words import STATUSES
 from reports.visible_text import one_line
@@ -81,13 +82,14 @@ def grade_command(request: GradeRequest) -> int:
         with Output(request.out, request.mode, report_name) as out:
             read_marks(out.path)  # said before an hour of grading, if it cannot be read
             seed = choose_seed(request, assignment, out)
-            kept = still_valid(out, cohort.found) if out.earlier else []
+            confined = request.confined
+            kept = still_valid(out, cohort.found, confined.backend, confined.device) if out.earlier else []
             kept = laid_over(kept, {each.student.id: each for each in cohort.found}, out)
             known = {result.student.id for result in kept}
             todo = tuple(each for each in cohort.found if each.student.id not in known)
             jobs = max(1, min(request.jobs or usable_cores(), len(todo)))
-            backend = request.confined.backend
-            options = options_of(request.confined, assignment, (*request.paths, out.path))
+            backend = confined.backend
+            options = options_of(confined, assignment, (*request.paths, out.path))
             asked = Request(
                 assignment, todo, seed, jobs, backend, options=options, finish=FINISH, kept=len(kept)
             )
@@ -123,13 +125,19 @@ def choose_seed(request: GradeRequest, assignment: Assignment, out: Output) -> i
     return out.earlier.seed
 
 
-def still_valid(out: Output, found: Sequence[Found]) -> list[Result]:
-    """Return the earlier results of submissions that could be graded and have not changed since."""
+def still_valid(out: Output, found: Sequence[Found], backend: str, device: str) -> list[Result]:
+    """Return the earlier results of submissions that could be graded and have not changed since.
+
+    One that another backend, device, or version of Attest or torch came to is not among them.
+    """
     by_student = {each.student.id: each for each in found}
+    now = versions()
     return [
         result
         for result in kept_results(out)
         if result.status is Status.GRADED
+        and (result.backend, result.device) == (backend, device)
+        and all(result.versions.get(name) == now[name] for name in ("attest", "torch"))
         and result.student.id in by_student
         and content_hash(by_student[result.student.id]) == result.submission.content_hash
     ]
@@ -166,13 +174,29 @@ def grade(asked: Request, intake: Intake, kept: Sequence[Result], out: Output) -
     if (kept or intake.attempts) and len(read_marks(out.path)):
         marked = {result.student.id: result for result in settle(out)}
         results = [marked.get(result.student.id, result) for result in results]
-    troubles += write_reports(out.path, pages=False).problems
+    troubles += [*missing_pages(kept, out.path), *write_reports(out.path, pages=False).problems]
     seconds = time.monotonic() - started
     screen = console()
     summary(screen, results, len(kept) + len(asked.found), seconds, out.path)
     if held_by:
         screen.print(f"Limits held by {held_by}.", soft_wrap=True)
     return conclusion(screen, results, [*cohort.problems, *troubles], out.path, left)
+
+
+def missing_pages(kept: Sequence[Result], out: Path) -> list[str]:
+    """Write the pages that an earlier run could not, of results that stay; return what cannot be written."""
+    problems = []
+    for result in kept:
+        page = out / REPORTS / f"{report_name(result.student.id)}.html"
+        if page.is_file() and page.with_suffix(".md").is_file():
+            continue
+        try:
+            write_student_report(result, out)
+        except ReportError:
+            raise
+        except Exception as error:  # whatever is wrong with one, the others are due
+            problems.append(f"{page}: cannot be made ({type(error).__name__}: {error}). Grade it again.")
+    return problems
 
 
 def announce(asked: Request, cohort: Cohort, errors: Console) -> None:

@@ -18,7 +18,16 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from graders.reading.names import listed, shown
-from graders.result import AssignmentInfo, Frozen, Result, ResultError, read_result, write_result, write_whole
+from graders.result import (
+    UNFINISHED,
+    AssignmentInfo,
+    Frozen,
+    Result,
+    ResultError,
+    read_result,
+    write_result,
+    write_whole,
+)
 
 RUN_FILE = "run.json"
 RESULTS = "results"
@@ -77,6 +86,7 @@ class Output:
         try:
             self._claim()
             self.earlier = self._earlier_run()
+            self._sweep()
             with self._sentences():  # said before an hour of grading, not after it
                 write_whole(path / ".attest-can-write", b"x")
                 (path / ".attest-can-write").unlink()
@@ -134,6 +144,13 @@ class Output:
                 f"{shown_path(self.path / RUN_FILE)}: cannot be read as the description of a run, so there "
                 "is no going on with it. Replace it by --force, or choose another folder with -o."
             ) from error
+
+    def _sweep(self) -> None:
+        """Remove what a killed run had not finished writing."""
+        for folder in (self.path, self.path / RESULTS, self.path / REPORTS):
+            for left in folder.glob(f"{UNFINISHED}*.*"):
+                with suppress(OSError):
+                    left.unlink()
 
     def clear(self) -> None:
         """Remove an earlier run's results and the pages made of them, and no other file.

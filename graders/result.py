@@ -429,12 +429,15 @@ def write_result(result: Result, path: Path) -> None:
     write_whole(path, result.model_dump_json(indent=1).encode())
 
 
+UNFINISHED = ".attest-"  # how the name begins of what is being written, and of what a killed process leaves
+
+
 def write_whole(path: Path, data: bytes, *, synced: bool = True) -> None:
     """Write `data` to `path`, whole or not at all, whatever happens to this process or the disk.
 
     `synced=False` does not wait for the disk: for what can be made again.
     """
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:80]}.", dir=path.parent)
+    handle, temporary = tempfile.mkstemp(prefix=f"{UNFINISHED}{path.name[:80]}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

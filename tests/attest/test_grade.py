@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.result import read_result
+from graders.result import read_result, write_result
 from tests.attest.conftest import RIGHT, WRONG
 
 
@@ -91,6 +91,49 @@ def test_resume_grades_what_is_new_or_changed(attest, doubling: Path, cohort: Pa
     assert (graded / "results" / "lena.json").stat().st_mtime_ns == before
     seeds = {read_result(path).seed for path in (graded / "results").glob("*.json")}
     assert len(seeds) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"backend": "none"},
+        {"device": "cuda"},
+        {"versions": {"attest": "0.0.1", "torch": "2.0"}},
+        {"versions": {}},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_resume_grades_again_what_another_sandbox_or_version_came_to(
+    attest, doubling: Path, cohort: Path, graded: Path, change: dict[str, object]
+) -> None:
+    path = graded / "results" / "lena.json"
+    write_result(read_result(path).model_copy(update=change), path)
+    run = attest("grade", doubling, cohort, "-o", "out", "--resume")
+    assert "2 submissions (1 more are graded already)" in run.stderr, run.stderr  # priya's cannot be read
+    assert read_result(path).backend == "bubblewrap"
+    assert read_result(path).versions["torch"] != "2.0"
+
+
+def test_resume_writes_the_pages_that_the_earlier_run_could_not(
+    attest, doubling: Path, cohort: Path, graded: Path
+) -> None:
+    page = graded / "reports" / "lena.html"
+    before = page.read_bytes()
+    page.unlink()
+    run = attest("grade", doubling, cohort, "-o", "out", "--resume")
+    assert run.returncode == 1, run.stderr
+    assert page.read_bytes() == before
+
+
+def test_what_a_killed_run_had_half_written_is_removed(
+    attest, doubling: Path, cohort: Path, graded: Path
+) -> None:
+    mine = graded / "reports" / ".notes.html.mine"
+    half = [graded / ".attest-run.json.ab12cd34", graded / "results" / ".attest-lena.json.x_1234ab"]
+    for path in (mine, *half, graded / "reports" / ".attest-lena.html.00000000"):
+        path.write_text("half")
+    attest("grade", doubling, cohort, "-o", "out", "--resume")
+    assert [path.name for path in graded.rglob(".*")] == [mine.name]
 
 
 @pytest.mark.usefixtures("graded")
