@@ -76,7 +76,8 @@ def fill(
             work.replaced.append(f"{_name(row, layout)} ({shown(before)}, now {text})")
         if before != text:
             work.values[index, layout.grade] = text
-    unmatched = [one for one in results if one not in rows.values()]
+    there = {one.student.id for one in rows.values()}
+    unmatched = [one for one in results if one.student.id not in there]
     work.left += [_not_there(one, lms) for one in unmatched[:_MOST_NAMED]]
     if len(unmatched) > _MOST_NAMED:
         work.left.append(f"{len(unmatched) - _MOST_NAMED:,} more have no row in the file.")

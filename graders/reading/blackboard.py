@@ -5,7 +5,7 @@
 
 The word attempt is in the instructor's language, and the times are of the server's clock. Where the
 assignment or the user's name holds underscores, the text tells the two apart; where there is none, what all
-names share does.
+names share does. What comes behind the first time is the student's own choice.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from graders.reading.hand_in import HandIn, Reading
 
 PATTERN = "ASSIGNMENT_USERNAME_attempt_YYYY-MM-DD-hh-mm-ss_FILE"
 _ENTRY = re.compile(
-    r"(?P<who>.+)_(?P<word>[^_]+)_(?P<time>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?:_(?P<file>.+)|\.txt)", re.DOTALL
+    r"(?P<who>.+?)_(?P<word>[^_]+)_(?P<time>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?:_(?P<file>.+)|\.txt)", re.DOTALL
 )
-_NAME = re.compile(r"[^:\n]{1,40}:[ \t]*(?P<name>[^\n]*?)[ \t]*\((?P<user>[^()\n]+)\)[ \t\r]*")
-_FILES = re.compile(
-    r"^\t[^:\n]{1,60}:[ \t]*(?P<original>[^\n]+)\n\t[^:\n]{1,60}:[ \t]*(?P<packed>[^\n]+)$", re.M
+_FILES = re.compile(  # no two parts side by side match the same, so time grows as the length
+    r"^\t[^:\n]{1,60}:(?P<original>[^\n]+)\n\t[^:\n]{1,60}:(?P<packed>[^\n]+)$", re.MULTILINE
 )
 _MOST_TEXT = 2**20
+_LONGEST_NAME = 2_000
 
 
 def read(container: Container) -> Reading:
@@ -82,8 +82,10 @@ def _text(container: Container, piece: Piece) -> str:
 
 
 def _name(about: str) -> tuple[str, str]:
-    found = _NAME.fullmatch(about.partition("\n")[0])
-    return (found["name"], found["user"].strip()) if found else ("", "")
+    """Return "Jane Doe" and "jdoe" of a text that begins with "Name: Jane Doe (jdoe)"."""
+    rest = about.partition("\n")[0][:_LONGEST_NAME].partition(":")[2].strip()
+    name, bracket, user = rest.removesuffix(")").rpartition("(")
+    return (name.strip(), user.strip()) if bracket and rest.endswith(")") else ("", "")
 
 
 def _time(text: str) -> datetime | None:

@@ -10,6 +10,7 @@ import re
 
 _TAG = re.compile(r"(<[^<>]{0,4000}>)")
 _NAME = re.compile(r"</?\s*([A-Za-z][A-Za-z0-9]*)")
+_NUMBER = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9A-Fa-f]{8,});?")  # of no character; int() refuses long ones
 _BREAKS = frozenset({"br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote"})
 _UNSEEN = frozenset({"script", "style", "head", "title"})
 
@@ -20,7 +21,7 @@ def text_of_html(source: str) -> str:
     unseen = preformatted = 0
     for number, piece in enumerate(_TAG.split(source)):
         if number % 2 == 0:
-            text = html.unescape(piece).replace("\xa0", " ").replace("\r\n", "\n")
+            text = html.unescape(_NUMBER.sub("\ufffd", piece)).replace("\xa0", " ").replace("\r\n", "\n")
             if not unseen:
                 parts.append(text if preformatted else re.sub(r"[ \t\n\r\f]+", " ", text))
             continue

@@ -69,19 +69,19 @@ class Sheet:
         """
         parts: list[str] = []
         at = 0
-        for row_number, row in enumerate(self.rows):
-            columns = sorted(column for number, column in values if number == row_number)
-            for column in columns:
-                value = values[row_number, column]
-                if column < len(row.cells):
-                    cell = row.cells[column]
-                    start, end, lead = cell.start, cell.end, ""
-                    quoted = cell.quoted
-                else:
-                    start = end = row.end
-                    lead, quoted = self.separator * (column - len(row.cells) + 1), False
-                parts += [self.text[at:start], lead, self._written(value, quoted=quoted)]
-                at = end
+        last: dict[int, int] = {}  # the last column that a row has by now, where it was too short
+        for (number, column), value in sorted(values.items()):
+            row = self.rows[number]
+            if column < len(row.cells):
+                cell = row.cells[column]
+                start, end, lead, quoted = cell.start, cell.end, "", cell.quoted
+            else:
+                start = end = row.end
+                lead = self.separator * (column - last.get(number, len(row.cells) - 1))
+                quoted = False
+                last[number] = column
+            parts += [self.text[at:start], lead, self._written(value, quoted=quoted)]
+            at = end
         parts.append(self.text[at:])
         return "".join(parts).encode(self.encoding)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import msgspec
 import pytest
 
 from graders.messages import Item
-from graders.reading import Cohort, CohortError, Found, find_handed_in
+from graders.reading import Cohort, CohortError, Found, UnreadableSubmission, find_handed_in
 from tests.graders.reading.packed import (
     CANVAS,
     CANVAS_ANONYMOUS,
@@ -261,3 +263,72 @@ def test_what_was_found_travels_to_a_worker(tmp_path: Path) -> None:
         there = msgspec.msgpack.decode(msgspec.msgpack.encode(Item.of(index, each)), type=Item).found()
         assert there == each
         assert there.read(WANTED) == each.read(WANTED)
+
+
+def test_no_student_can_hand_in_under_anothers_name(tmp_path: Path) -> None:
+    """What stands behind the LMS's own part of a name is the student's choice, whatever it looks like."""
+    later = "attempt_2027-01-01-00-00-00"
+    fake = f"HW 1_jdoe_attempt_2026-11-30-10-00-00_x_lee_{later}"
+    text = b"Name: Lee (lee)\n"
+    for extra in ({f"{fake}.txt": text}, {f"{fake}_attention.py": b"x = 666\n"}):
+        files = blackboard() | {"HW 1_lee_attempt_2026-11-30-10-00-00_attention.py": PROGRAM} | extra
+        cohort = find_handed_in([save(tmp_path / "b.zip", files)], WANTED)
+        lees = [each for each in cohort.found if each.student.id == "lee"]
+        assert [each.read(WANTED).files for each in lees] == [{"attention.py": PROGRAM}]
+    for source, files in {
+        "canvas": {"mallory_1_90_lee_2_91_attention.py": PROGRAM, "lee_2_92_attention.py": b"x = 1\n"},
+        "moodle": {
+            "Mallory_1_assignsubmission_file_Lee_2_assignsubmission_file_attention.py": PROGRAM,
+            "Lee_2_assignsubmission_file_attention.py": b"x = 1\n",
+        },
+        "gradescope": {
+            "submission_metadata.yml": b"submission_1:\n  :submitters:\n  - :name: Mallory\n    :sid: '1'\n"
+            b"submission_2:\n  :submitters:\n  - :name: Lee\n    :sid: '2'\n",
+            "submission_1/submission_2/attention.py": PROGRAM,
+            "submission_2/attention.py": b"x = 1\n",
+        },
+    }.items():
+        cohort = find_handed_in([save(tmp_path / f"{source}.zip", files)], WANTED)
+        assert cohort.source == source
+        two = [each for each in cohort.found if ("2" in dict(each.student.ids).values())]
+        assert [each.read(WANTED).files for each in two] == [{"attention.py": b"x = 1\n"}], source
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        b"<" * 400_000,
+        b"&#" + b"9" * 400_000 + b";",
+        b"<p " * 150_000,
+        b"&" * 400_000,
+        b" " * 400_000 + b"<br>" * 20_000,
+        b"</pre>" * 60_000 + b"<pre>" * 20_000,
+    ],
+)
+def test_what_is_typed_is_read_in_a_time_that_grows_as_its_length(tmp_path: Path, typed: bytes) -> None:
+    files = {"lee_1_text.html": typed, "kim_2_90_attention.py": PROGRAM}
+    started = time.monotonic()
+    found = by_id(find_handed_in([save(tmp_path / "c.zip", files)], WANTED))
+    found["kim_2"].read(WANTED)
+    with suppress(UnreadableSubmission):
+        found["lee_1"].read(WANTED, words="any")
+    assert time.monotonic() - started < 10
+
+
+def test_a_comment_in_blackboard_costs_no_time(tmp_path: Path) -> None:
+    files = blackboard()
+    (name,) = [name for name in files if name.endswith("2026-11-30-12-00-00.txt")]
+    files[name] = b"Name: " + b" " * 200_000 + b"\n" + b"\ta:" + b"\t " * 200_000 + b"\n" + b"\tb:" * 100_000
+    started = time.monotonic()
+    assert len(find_handed_in([save(tmp_path / "b.zip", files)], WANTED).found) == 3
+    assert time.monotonic() - started < 10
+
+
+def test_a_large_cohort_is_found_and_read_quickly(tmp_path: Path) -> None:
+    files = {f"student{n}_{n}_{n + 90_000}_attention.py": PROGRAM for n in range(10_000)}
+    path = save(tmp_path / "c.zip", files)
+    started = time.monotonic()
+    cohort = find_handed_in([path], WANTED)
+    assert len(cohort.found) == 10_000
+    assert all(each.read(WANTED).programs for each in cohort.found[::10])
+    assert time.monotonic() - started < 60
