@@ -128,7 +128,9 @@ class Counterpart:
                 self._tell_ends(now)
                 self._pump.step(0.01 if self._ending else beat - now)
         except StreamError as error:
-            self._give_up(f"the connection to the container was cut: {error}")
+            self._give_up(
+                f"the connection to the container was cut: {error}; look at the network and at the engine"
+            )
 
     def _give_up(self, why: str) -> None:
         """Tell every grader why nothing works any more."""

@@ -1,15 +1,18 @@
 """The `docker` backend: a zygote in a container of its own, in which guests nest as under bubblewrap.
 
 With an engine on this kernel, the zygote connects to a socket in a folder that is bound into the container
-for that alone, and descriptors pass as under bubblewrap. Nothing else of the host is bound.
+for that alone, and descriptors pass as under bubblewrap. Nothing else of the host is bound. With any other
+engine everything goes over the container's stdin and stdout (`streamed`), and nothing is bound.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import select
 import shutil
 import socket
+import subprocess
 import tempfile
 import time
 import uuid
@@ -29,7 +32,12 @@ from .inside.container import SOCKET, Plan
 from .limits import Limits
 from .orphans import OWNER, owner, remove_orphans
 from .seccomp_profile import profile
+from .streamed import attached
 
+# "stream" in this variable: go by the stream also where descriptors could pass.
+TRANSPORT = "ATTEST_DOCKER_TRANSPORT"
+# What an engine says of a folder that it does not see: it has another machine's, or another container's.
+_ELSEWHERE = "bind source path does not exist"
 _CONNECT_SECONDS = 30.0
 _REMOVE_SECONDS = 20.0
 # The zygote with torch, and what the kernel counts for it: page tables, sockets, the image's pages in use.
@@ -52,6 +60,7 @@ class Docker:
         self._options = options
         self._engine: Engine | None = None
         self._image = ""
+        self._far = os.environ.get(TRANSPORT) == "stream"
         self._process = 0  # that has connected: connections are not for sharing with forks
 
     def launch(self, limits: Limits) -> Launched:
@@ -61,28 +70,38 @@ class Docker:
             with told("containers of a killed Attest cannot be removed"):
                 remove_orphans(engine.client)
             self._engine, self._process = engine, os.getpid()
-        if self._engine.shares_kernel(self._options.runtime):
-            return _launch_near(self._engine, self._image, self._options, limits)
-        raise SandboxBroken(
-            f"the engine at {self._engine.address} (runtime {self._options.runtime or 'as it has it'}) runs "
-            "containers on another kernel, which this version of Attest cannot use; use an engine of this "
-            "machine"
-        )
+        asked = self._engine, self._image, self._options, limits
+        if not self._far and self._engine.shares_kernel(self._options.runtime):
+            try:
+                return _launch_near(*asked)
+            except SandboxBroken as error:
+                if _ELSEWHERE not in str(error):
+                    raise
+                self._far = True
+        return _launch_far(*asked)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_engine": None}
 
 
 class LaunchedContainer:
-    """A zygote in a container on this kernel."""
+    """A zygote in a container; `counterpart` stands here for one on another kernel."""
 
     siblings: int | None = 1  # it is sized for one who asks for guests at a time
 
-    def __init__(self, engine: Engine, container: str, control: socket.socket, log: IO[bytes]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        container: str,
+        control: socket.socket,
+        log: IO[bytes],
+        counterpart: subprocess.Popen[bytes] | None = None,
+    ) -> None:
         self.control = control
         self.container = container
         self._engine = engine
         self._log = log
+        self._counterpart = counterpart
         self._closed = False
 
     def said(self) -> str:
@@ -96,6 +115,9 @@ class LaunchedContainer:
             return
         self._closed = True
         self.control.close()
+        if self._counterpart is not None:
+            self._counterpart.kill()
+            self._counterpart.wait()
         self._log.close()
         with suppress(SandboxBroken):  # of an engine that has gone, nothing can be removed
             remove(self._engine, self.container)
@@ -137,6 +159,34 @@ def _launch_near(engine: Engine, image: str, options: BackendOptions, limits: Li
             with suppress(SandboxBroken):
                 remove(engine, container)
             raise
+
+
+def _launch_far(engine: Engine, image: str, options: BackendOptions, limits: Limits) -> LaunchedContainer:
+    _check_processor(engine)
+    container = _create(engine, image, options, limits, None)
+    log = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the zygote
+    try:
+        with told("the container cannot be started"):
+            both = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+            with engine.client.api.attach_socket(container, both) as stream:
+                control, counterpart = attached(stream, log)
+            engine.client.api.start(container)
+        return LaunchedContainer(engine, container, control, log, counterpart)
+    except BaseException:
+        log.close()
+        with suppress(SandboxBroken):
+            remove(engine, container)
+        raise
+
+
+def _check_processor(engine: Engine) -> None:
+    """The filter of system calls that guests get is made here, for this machine's processor."""
+    here, there = platform.machine(), str(engine.info.get("Architecture", ""))
+    if there and there != here:
+        raise SandboxBroken(
+            f"the engine at {engine.address} has a processor of another kind, {there} and not {here}; "
+            f"use an engine on {here}"
+        )
 
 
 @contextmanager
@@ -191,14 +241,14 @@ def _frames(stream: bytes) -> bytes:
     return text
 
 
-def _create(engine: Engine, image: str, options: BackendOptions, limits: Limits, folder: str) -> str:
+def _create(engine: Engine, image: str, options: BackendOptions, limits: Limits, folder: str | None) -> str:
     with told("the container cannot be created"):
         created = engine.client.containers.create(image, **_settings(engine, options, limits, folder))
         return str(created.id)
 
 
-def _settings(engine: Engine, options: BackendOptions, limits: Limits, folder: str) -> dict[str, Any]:
-    """How a container is made, as the SDK's `create` takes it."""
+def _settings(engine: Engine, options: BackendOptions, limits: Limits, folder: str | None) -> dict[str, Any]:
+    """How a container is made, as the SDK's `create` takes it; without `folder`, for a stream."""
     from docker.types import DeviceRequest, LogConfig, Mount, Ulimit
 
     handed_on = {name: os.environ[name] for name in views.HANDED_ON if name in os.environ}
@@ -210,6 +260,7 @@ def _settings(engine: Engine, options: BackendOptions, limits: Limits, folder: s
         copied=[*views.COPIED, *(gpu.COPIED if cuda else ())],
         environment=views.ENVIRONMENT | {"PWD": "/work"} | handed_on | (gpu.ENVIRONMENT if cuda else {}),
         gpu=cuda,
+        stream=folder is None,
     )
     security = ["no-new-privileges", f"seccomp={profile()}"]
     if engine.secured_by("apparmor"):
@@ -229,7 +280,8 @@ def _settings(engine: Engine, options: BackendOptions, limits: Limits, folder: s
         "read_only": True,
         "network_mode": "none",
         "ipc_mode": "none",
-        "mounts": [Mount(os.path.dirname(SOCKET), folder, type="bind", read_only=True)],
+        "mounts": [Mount(os.path.dirname(SOCKET), folder, type="bind", read_only=True)] if folder else [],
+        "stdin_open": folder is None,  # once: it is closed with the connection, and the relay ends
         "tmpfs": {"/scratch": "size=64k,mode=0755"},  # covered: each guest's own are sized by its limits
         # What all guests together may use
         "mem_limit": most,

@@ -138,6 +138,8 @@ class Sandbox:
         self._control.settimeout(_START_SECONDS)
         reply, fds = self._receive()
         self._control.settimeout(_REQUEST_SECONDS)
+        if isinstance(reply, Failed):
+            raise self._broken(reply.message)
         if not isinstance(reply, Ready) or not fds:
             found = type(reply).__name__
             raise SandboxBroken(f"the zygote began with {found}, not with Ready; run: attest doctor")
@@ -455,6 +457,8 @@ class Sandbox:
 
     def _broken(self, found: str) -> SandboxBroken:
         said = self._launched.said() if self._launched else ""
+        if found in said:  # a counterpart says it twice
+            said = ""
         return SandboxBroken(
             f"the zygote does not answer: {found}{'; it said: ' + said if said else ''}; run: attest doctor"
         )

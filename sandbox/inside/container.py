@@ -1,6 +1,7 @@
 """The first process of a container: does for the zygote what bubblewrap does for it, and waits for its end.
 
-Input: the only argument is the plan, a JSON object (`Plan`); the grader listens on the socket SOCKET.
+Input: the only argument is the plan, a JSON object (`Plan`); the grader listens on the socket SOCKET, or is
+at the other end of stdin and stdout, where a relay serves it (`relay`) and does the following in a child.
 Output: on that socket the grader sends its log's descriptor, which becomes stdout and stderr; from then on
 the zygote talks on it.
 Death: when the zygote ends, so does the container. The zygote ends when the socket closes.
@@ -34,19 +35,28 @@ class Plan(msgspec.Struct, frozen=True):
     copied: list[str]  # files of /proc and /sys of which a fixed copy is seen
     environment: dict[str, str]
     gpu: bool = False  # the engine has put its GPUs into the container
+    stream: bool = False  # the grader is at the other end of stdin and stdout, and a relay stands between
 
 
 def main() -> None:
     """Build the namespaces, start the zygote in them, wait until it has ended."""
     plan = msgspec.json.decode(sys.argv[1], type=Plan)
+    # As pid 1, it would not even hear the engine's polite request to end.
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    if plan.stream:
+        from .relay import main as relay
+
+        relay(lambda control: _hold_zygote(plan, control))
     control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     control.connect(SOCKET)
     _, (log,), _, _ = socket.recv_fds(control, 16, 1)
     for place in (1, 2):
         os.dup2(log, place)
     os.close(log)
-    # As pid 1, it would not even hear the engine's polite request to end.
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    _hold_zygote(plan, control)
+
+
+def _hold_zygote(plan: Plan, control: socket.socket) -> None:
     os.environ.clear()
     os.environ.update(plan.environment)
     copies = {place: content for place in plan.copied if (content := _read(place)) is not None}

@@ -5,13 +5,12 @@ The relay is a process of its own that starts the zygote, as in a container; no 
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import sys
 from pathlib import Path
 from typing import IO
 
-from sandbox.backend import BackendOptions, LaunchedProcess
+from sandbox.backend import BackendOptions, LaunchedProcess, Mode
 from sandbox.far import new_log, start_counterpart
 from sandbox.limits import Limits
 
@@ -47,6 +46,7 @@ class Launched(LaunchedProcess):
 
 class Relayed:
     name = "relayed"
+    mode: Mode = "namespaces"
 
     def __init__(self, options: BackendOptions) -> None:
         self.options = options
@@ -63,15 +63,3 @@ class Relayed:
         launched = Launched(control, process, log)
         launched.far = far
         return launched
-
-
-@contextlib.contextmanager
-def installed():
-    """Within it, there is a backend named "relayed"."""
-    from sandbox.backends import BACKENDS
-
-    BACKENDS["relayed"] = Relayed
-    try:
-        yield
-    finally:
-        del BACKENDS["relayed"]
