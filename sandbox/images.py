@@ -30,6 +30,7 @@ REPOSITORY = "attest-sandbox"
 INPUTS = "attest.inputs"  # the label that holds the hash, whatever an image is called
 BUILD = "attest image build"
 _HERE = Path(__file__).parent
+_LAYS_OUT = ("layout.py", "view.py")
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,11 @@ def _own_files() -> dict[str, bytes]:
     wanted = [name for name in (*views.REQUIRED, *views.OPTIONAL) if name in pins]
     files = {
         "Dockerfile": (_HERE / "Dockerfile").read_bytes(),
-        "view.py": (_HERE / "view.py").read_bytes(),
-        "layout.py": (_HERE / "layout.py").read_bytes(),
+        "sandbox/__init__.py": b"",
         "requirements.txt": "".join(f"{name}\n" for name in wanted).encode(),
         "constraints.txt": "".join(f"{name}=={version}\n" for name, version in pins.items()).encode(),
     }
+    files |= {f"sandbox/{name}": (_HERE / name).read_bytes() for name in _LAYS_OUT}
     files |= {path.name: path.read_bytes() for path in (_HERE / "image").glob("*.sh")}
     return files | {
         f"inside/{path.name}": path.read_bytes() for path in sorted((_HERE / "inside").glob("*.py"))

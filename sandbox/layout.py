@@ -1,7 +1,7 @@
-"""Run as a script while the docker image is built: copies what a guest may see, and nothing else.
+"""Run while the docker image is built: copies what a guest may see, and nothing else, into a folder.
 
-The copy has the places of view.py, which lies beside this file then, so a container shows what bubblewrap
-shows. The standard library is compiled here: nothing can be written where it is used.
+The copy has the places of view.py, so a container shows what bubblewrap shows. The standard library is
+compiled here: nothing can be written where it is used.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NOT_COPIED = shutil.ignore_patterns("site-packages", "dist-packages", "__pycach
 
 def lay_out(root: Path) -> None:
     """Make `root` the root folder of the image, but for the package `inside`."""
-    from view import GUEST, PYTHON, guest_view  # type: ignore[import-not-found]
+    from .view import GUEST, PYTHON, guest_view
 
     seen = guest_view()
     for target, place in seen.links:

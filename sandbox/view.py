@@ -15,8 +15,6 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import device as gpu
-
 PYTHON = "/python"
 PACKAGES = "/packages"
 GUEST = "/guest"
@@ -103,6 +101,8 @@ def guest_view(device: str = "cpu") -> View:
     devices = tuple((f"/dev/{name}", f"/dev/{name}") for name in DEVICES)
     copied: tuple[str, ...] = COPIED
     if device == "cuda":
+        from . import device as gpu  # not where the docker image is built, which has this file alone
+
         drivers = _drivers([place for _, place in libraries])
         binds += drivers
         devices += tuple((node, node) for node in gpu.nodes())
@@ -125,6 +125,8 @@ def guest_view(device: str = "cpu") -> View:
 
 def _drivers(seen: list[str]) -> list[tuple[str, str]]:
     """The driver's libraries that lie in none of the folders that are seen anyway."""
+    from . import device as gpu
+
     return [
         (os.path.realpath(path), f"{gpu.LIBRARY_FOLDER}/{os.path.basename(path)}")
         for path in gpu.libraries()
