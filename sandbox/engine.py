@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import SandboxBroken
 from .images import BUILD, INPUTS, REPOSITORY, image_name, inputs_hash
+from .tunnel import tunnel
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -58,7 +59,10 @@ def connect() -> Engine:
         ) from None
     address = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
     with told(f"no Docker engine at {address}"):
-        client = docker.from_env(timeout=_REQUEST_SECONDS)
+        if address.startswith("ssh://"):
+            client = docker.DockerClient(f"unix://{tunnel(address)}", timeout=_REQUEST_SECONDS)
+        else:
+            client = docker.from_env(timeout=_REQUEST_SECONDS)
         version = client.version()
         _check_version(version)
         return Engine(client, client.info(), client.api.base_url if "://" not in address else address)

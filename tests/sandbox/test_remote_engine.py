@@ -212,6 +212,71 @@ def by_tls(forwarder: Forwarder, patch: pytest.MonkeyPatch, folder: Path) -> Non
     patch.setenv("DOCKER_CERT_PATH", str(folder))
 
 
+SSH = """#!{python}
+# What ssh does with -L: a socket here that leads to one there, until stdin is closed.
+import os, re, socket, sys, threading
+here, there = sys.argv[sys.argv.index("-L") + 1].split(":")
+assert sys.argv[-2:] == ["engine.example", "cat"] and there == "/var/run/docker.sock", sys.argv
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(here)
+listener.listen()
+def carry(source, target):
+    try:
+        while data := source.recv(65536): target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError: pass
+def accept():
+    while True:
+        client = listener.accept()[0]
+        engine = socket.socket(socket.AF_UNIX)
+        engine.connect(there)
+        for pair in ((client, engine), (engine, client)):
+            threading.Thread(target=carry, args=pair, daemon=True).start()
+threading.Thread(target=accept, daemon=True).start()
+os.read(0, 1)
+"""
+
+
+def test_an_engine_over_ssh(engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if engine.address != "unix:///var/run/docker.sock":
+        pytest.skip("the engine is not at its usual place")
+    program = tmp_path / "ssh"
+    program.write_text(SSH.format(python=sys.executable))
+    program.chmod(0o755)
+    source = """
+        from sandbox import Sandbox, Program
+        with Sandbox("docker") as sandbox:
+            with sandbox.guest({}, Program("script", "a.py", ("def f(): return 42",))) as guest:
+                print(guest.call("f"), sandbox._launched._counterpart is not None)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        cwd=ROOT,
+        env=os.environ
+        | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "DOCKER_HOST": "ssh://me@engine.example"}
+        | {"TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("42 True\n", "")
+    assert os.listdir(tmp_path) == ["ssh"]
+
+
+def test_what_ssh_says_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("docker", reason="the Docker SDK for Python is not installed")
+    program = tmp_path / "ssh"
+    program.write_text("#!/bin/sh\necho 'Permission denied (publickey).' >&2; exit 255\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("DOCKER_HOST", "ssh://me@engine.example")
+    with pytest.raises(
+        SandboxBroken, match=r"engine\.example: Permission denied \(publickey\)\..*ssh engine"
+    ):
+        Sandbox("docker").start()
+
+
 @pytest.mark.parametrize("way", [by_tcp, by_tls])
 def test_an_engine_over_a_network(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, way: Callable[..., None]
