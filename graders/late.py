@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -82,13 +82,13 @@ class LatePolicy:
         due = self.due_for(extension)
         known = Late(
             due_at=due,
-            extension_seconds=max(0.0, (due - self.due).total_seconds()),
+            extension_seconds=max(0.0, (due.astimezone(UTC) - self.due.astimezone(UTC)).total_seconds()),
             of=self.of,
             policy=self.sentence,
         )
         if submitted_at is None:
             return known.model_copy(update={"unknown": True}) if late_in_lms else None
-        over = submitted_at - due
+        over = submitted_at.astimezone(UTC) - due.astimezone(UTC)  # in one zone, Python forgets summer time
         if over <= max(self.grace, timedelta()):
             return None
         begun = math.ceil(over / UNITS[self.per])

@@ -85,7 +85,6 @@ class Roster:
     """Everybody in the course."""
 
     people: tuple[Person, ...]
-    problems: tuple[str, ...] = ()
 
 
 @dataclass

@@ -265,3 +265,14 @@ def test_the_table_of_an_assignment(tmp_path: Path) -> None:
         with pytest.raises(AssignmentError, match=said):
             find_assignment(folder)
     assert before.startswith("sha256:")
+
+
+def test_the_hour_that_summer_time_gives_back_counts() -> None:
+    due = read_due("2026-10-24 23:59 Europe/Berlin")
+    policy = LatePolicy(due, 10, "hour")
+    late = policy.late(datetime(2026, 10, 25, 4, 0, tzinfo=policy.zone))
+    assert late is not None
+    assert late.late_seconds == 5 * 3600 + 60
+    extended = policy.late(datetime(2026, 10, 26, 0, 0, tzinfo=policy.zone), timedelta(days=1))
+    assert extended is not None
+    assert (extended.late_seconds, extended.extension_seconds) == (60, 25 * 3600)

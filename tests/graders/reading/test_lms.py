@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 import unicodedata
 from collections.abc import Mapping
@@ -11,9 +12,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graders.messages import Item
 from graders.reading import Cohort, CohortError, Found, UnreadableSubmission, find_handed_in
+from graders.reading.joining import take_in
+from graders.reading.names import is_hidden, relative_name
 from tests.graders.reading.packed import (
     CANVAS,
     CANVAS_ANONYMOUS,
@@ -332,3 +337,31 @@ def test_a_large_cohort_is_found_and_read_quickly(tmp_path: Path) -> None:
     assert len(cohort.found) == 10_000
     assert all(each.read(WANTED).programs for each in cohort.found[::10])
     assert time.monotonic() - started < 60
+
+
+WORDS = (
+    "_ 1 23 LATE anon / attempt 2026-11-30-10-58-14 + .txt .py doe \u05d0 assignsubmission file onlinetext"
+)
+parts = st.sampled_from([*WORDS.split(), " ", "submission_metadata.yml", "timestamp.txt", "submission_1"])
+names = st.lists(parts, min_size=1, max_size=10).map("".join).filter(lambda name: relative_name(name) == name)
+
+
+@given(st.dictionaries(names, st.binary(max_size=80), min_size=1, max_size=8))
+def test_whatever_the_names_are_everything_is_somebodys_or_said(files: dict[str, bytes]) -> None:
+    files = {name: data for name, data in files.items() if not any(o.startswith(f"{name}/") for o in files)}
+    with tempfile.TemporaryDirectory() as folder:
+        path = save(Path(folder) / "any.zip", files)
+        for source in (None, "canvas", "moodle", "blackboard", "gradescope", "nbgrader"):
+            try:
+                cohort = find_handed_in([path], WANTED, source)
+            except CohortError:
+                continue
+            for each in take_in(cohort, None).cohort.found:
+                with suppress(UnreadableSubmission):
+                    each.read(WANTED)
+            if cohort.source != "folder":
+                theirs = {member.place for each in cohort.found for member in each.members}
+                skipped = {name for name, _ in cohort.skipped}
+                own = ("submission_metadata.yml", "timestamp.txt", ".txt")
+                lost = [n for n in files if n not in theirs and not n.endswith(own) and n not in skipped]
+                assert not [name for name in lost if not is_hidden(name) and "/" not in name]

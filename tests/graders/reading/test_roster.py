@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graders.late import LatePolicy
 from graders.reading import CohortError, find_handed_in
@@ -219,3 +223,12 @@ def test_late_without_a_time_is_named(tmp_path: Path) -> None:
     late = next(each.late for each in known.cohort.found if each.student.id == "x")
     assert late is not None
     assert late.percent == 5
+
+
+@given(st.binary(max_size=300) | st.text(max_size=200).map(lambda text: f"id,name\n{text}".encode()))
+def test_no_bytes_break_the_reading_of_a_roster(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "roster.csv"
+        path.write_bytes(data)
+        with suppress(CohortError):
+            assert read_roster(path).people
