@@ -84,6 +84,7 @@ def _prepare(plan: dict[str, Any]) -> str:
 
     Mounts are those of this process: the guardian, which removes the folder, must not see them.
     """
+    os.umask(0o022)  # guests pass through the folders made here
     if not plan["uids"]:
         _link(plan)
         return ""

@@ -136,6 +136,7 @@ def in_a_container(source: str, *arguments: str) -> subprocess.CompletedProcess[
         [sys.executable, "-m", "tests.sandbox.as_gradescope", textwrap.dedent(source), *arguments],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        umask=0o077,  # guests must get through what is made nevertheless
         capture_output=True,
         text=True,
         timeout=180,
@@ -212,10 +213,11 @@ def test_nothing_is_left_of_an_attest_that_was_killed() -> None:
     assert run.returncode == -signal.SIGKILL, run.stderr
     uid, folder = run.stdout.split()
     end = time.monotonic() + 20
-    while time.monotonic() < end and (ground.any_of(int(uid)) or Path(folder).exists()):
+    base = Path(folder).parents[2]
+    while time.monotonic() < end and (ground.any_of(int(uid)) or base.exists()):
         time.sleep(0.05)
     assert not ground.any_of(int(uid))
-    assert not Path(folder).parents[2].exists()
+    assert not base.exists()
 
 
 AS_NOBODY = """
