@@ -13,7 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
-_NOT_COPIED = shutil.ignore_patterns("site-packages", "dist-packages", "__pycache__", "test", "config-*")
+_NOT_COPIED = shutil.ignore_patterns("site-packages", "dist-packages", "test", "config-*")
 
 
 def lay_out(root: Path) -> None:
