@@ -102,12 +102,14 @@ def _sandbox(backend: str) -> Iterator[Finding]:
 
 def _gpu() -> Finding:
     """Return whether `--device cuda` can be used; a machine without a GPU is none the worse."""
-    from sandbox.device import cuda_findings
+    from sandbox.device import cuda_findings, nodes
 
     found = cuda_findings()
     wrong = next((one for one in found if not one.ok), None)
     if wrong is None:
         return Finding("ok", "; ".join(f"{one.name}: {one.found}" for one in found))
+    if not nodes():
+        return Finding("ok", "no GPU of NVIDIA's: everything is computed on the CPU")
     return Finding("note", f"--device cuda cannot be used: {wrong.found}", _advice(wrong))
 
 

@@ -7,6 +7,7 @@ NAMESPACE is that of its pids, since they mean nothing in another.
 
 from __future__ import annotations
 
+import glob
 import itertools
 import os
 import re
@@ -40,13 +41,17 @@ class Places:
         return f"cgroup v{self.version}" if self.run else RLIMITS
 
     def sweep(self) -> None:
-        """Remove what runs have left whose process is gone, with whatever still runs in it."""
+        """Remove what runs have left whose process is gone, with whatever still runs in it.
+
+        They are looked for in our own group and in those beside it: an earlier session's, say.
+        """
         for run in dict.fromkeys(self.run.values()):
-            with suppress(OSError):
-                for entry in list(os.scandir(os.path.dirname(run))):
-                    found = _OURS.fullmatch(entry.name)
-                    if found and entry.path != run and _is_over(*(int(part) for part in found.groups())):
-                        remove_tree(entry.path)
+            own = os.path.dirname(run)
+            beside = glob.escape(os.path.dirname(own))
+            for path in {*glob.glob(f"{glob.escape(own)}/attest-*"), *glob.glob(f"{beside}/*/attest-*")}:
+                found = _OURS.fullmatch(os.path.basename(path))
+                if found and path != run and _is_over(*(int(part) for part in found.groups())):
+                    remove_tree(path)
 
     def made(self) -> Places:
         """Make the folders of the run; Places without any where that fails."""
