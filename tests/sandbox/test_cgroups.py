@@ -171,8 +171,8 @@ def test_a_group_is_used_again_only_when_it_is_empty(held: Sandbox) -> None:
 
 def test_many_guests_leave_no_groups(held: Sandbox, family: Sandbox) -> None:
     def count() -> int:
-        places = find_places()
-        return sum(len(list(Path(run).parent.rglob(f"guest-{os.getpid()}-*"))) for run in set(places.run.values()))
+        parents = {Path(run).parent for run in find_places().run.values()}
+        return sum(len(list(parent.rglob(f"guest-{os.getpid()}-*"))) for parent in parents)
 
     before = count()
     with family.attach(PATIENT) as own:
