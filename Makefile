@@ -4,6 +4,7 @@
 #   make test     run Attest's own tests
 #   make check    formatting, lint, types, import rules, and a proof of every assignment
 #   make fuzz     damaged inputs by the ten thousand to everything that reads; takes some minutes
+#   make soak     grade 5,000 submissions in one process and look whether anything grows; takes some minutes
 #   make bench    measure Attest against a floor and against other graders
 #   make image    build the image of the docker sandbox, with the options in IMAGE (attest image build --help)
 #   make schema   write docs/result.schema.json again after a change of the Result
@@ -23,7 +24,7 @@ export PIP_EXTRA_INDEX_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz bench image schema clean bubblewrap
+.PHONY: help demo test check fuzz soak bench image schema clean bubblewrap
 
 help:
 	@sed -n 's/^#   make \([a-z]* \)/make \1/p' Makefile
@@ -45,6 +46,9 @@ check: $(VENV)/check.stamp bubblewrap
 
 fuzz: $(VENV)/fuzz.stamp bubblewrap
 	@$(BIN)/python -m tests.fuzz
+
+soak: $(VENV)/test.stamp bubblewrap
+	@$(BIN)/python -m tests.faults.soak
 
 bench: $(VENV)/run.stamp bubblewrap
 	@$(BIN)/python -m benchmarks
