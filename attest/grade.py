@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 
 from attest.confinement import NO_ISOLATION, options_of
 from attest.entry import Confined
-from attest.intake import IntakeOptions, choose_best, kept_results, laid_over, take, write_nothing
+from attest.intake import (
+    IntakeOptions,
+    choose_best,
+    kept_results,
+    laid_over,
+    of_nobody_here,
+    take,
+    write_nothing,
+)
 from attest.progress import View, view
 from attest.rubric import changed_answers, settle
 from attest.seeds import new_seed
@@ -174,19 +182,22 @@ def grade(asked: Request, intake: Intake, kept: Sequence[Result], out: Output) -
     if (kept or intake.attempts) and len(read_marks(out.path)):
         marked = {result.student.id: result for result in settle(out)}
         results = [marked.get(result.student.id, result) for result in results]
-    troubles += [*missing_pages(kept, out.path), *write_reports(out.path, pages=False).problems]
+    troubles += [*missing_pages(results, out.path), *write_reports(out.path, pages=False).problems]
     seconds = time.monotonic() - started
     screen = console()
+    others = of_nobody_here(results, out) if out.earlier and not stopped else ""
     summary(screen, results, len(kept) + len(asked.found), seconds, out.path)
     if held_by:
         screen.print(f"Limits held by {held_by}.", soft_wrap=True)
+    if others:
+        screen.print(harmless(one_line(others, 2000)), soft_wrap=True)
     return conclusion(screen, results, [*cohort.problems, *troubles], out.path, left)
 
 
-def missing_pages(kept: Sequence[Result], out: Path) -> list[str]:
-    """Write the pages that an earlier run could not, of results that stay; return what cannot be written."""
+def missing_pages(results: Sequence[Result], out: Path) -> list[str]:
+    """Write the pages that an earlier run could not, of results that count; return what cannot be written."""
     problems = []
-    for result in kept:
+    for result in results:
         page = out / REPORTS / f"{report_name(result.student.id)}.html"
         if page.is_file() and page.with_suffix(".md").is_file():
             continue

@@ -16,9 +16,10 @@ from typing import get_args
 from graders.assignment import Assignment
 from graders.cohort import Request
 from graders.late import LateError, LatePolicy, read_due, read_policy
-from graders.output import ATTEMPTS, Output
+from graders.output import ATTEMPTS, RESULTS, Output
 from graders.reading import CohortError, Found, find_handed_in
 from graders.reading.joining import Intake, Policy, take_in
+from graders.reading.names import listed
 from graders.reading.roster import read_roster
 from graders.result import (
     AttemptInfo,
@@ -100,6 +101,22 @@ def laid_over(results: Iterable[Result], found: Mapping[str, Found], out: Output
             write_student_report(now, out.path)
         known.append(now)
     return known
+
+
+def of_nobody_here(results: Sequence[Result], out: Output) -> str:
+    """Say whose results lie in OUT beside those of this run, as after a roster gave students other ids."""
+    here = {f"{out.stem(result.student.id)}.json" for result in results}
+    others: list[str] = []
+    for path in sorted((out.path / RESULTS).glob("*.json")):
+        if path.name not in here:
+            with suppress(ResultError):
+                others.append(read_result(path).student.id)
+    if not others:
+        return ""
+    return (
+        f"Results of an earlier run stay in {out.shown} for {listed(others)}, of whom nothing was found now. "
+        "If they go by other ids now, grade everybody again with --force."
+    )
 
 
 def write_nothing(intake: Intake, asked: Request, out: Output) -> list[Result]:

@@ -147,7 +147,7 @@ class Output:
 
     def _sweep(self) -> None:
         """Remove what a killed run had not finished writing."""
-        for folder in (self.path, self.path / RESULTS, self.path / REPORTS):
+        for folder in (self.path, self.path / RESULTS, self.path / REPORTS, self.path / ATTEMPTS):
             for left in folder.glob(f"{UNFINISHED}*.*"):
                 with suppress(OSError):
                     left.unlink()

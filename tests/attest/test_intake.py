@@ -59,6 +59,7 @@ def test_from_the_zip_to_the_report(tmp_path: Path, attest: Attest) -> None:
     assert now["8"].points == lee.points_before_late
     assert now["8"].started_at == lee.started_at
     assert now["7"] == jane
+    assert len(list((tmp_path / "out/reports").glob("*.html"))) == 3
 
 
 def test_what_is_wrong_is_one_sentence_before_anything_is_done(tmp_path: Path, attest: Attest) -> None:
