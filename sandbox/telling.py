@@ -12,7 +12,8 @@ import dis
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from types import TracebackType
+from functools import lru_cache
+from types import FunctionType, MethodType, TracebackType
 from typing import Any
 
 import torch
@@ -24,8 +25,22 @@ _RAISE = dis.opmap["RAISE_VARARGS"]
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
     """The arguments that it takes; None where they cannot be told."""
+    if isinstance(function, torch.nn.Module):
+        function = function.forward
+    plain = getattr(function, "__func__", function)
+    if isinstance(plain, FunctionType):
+        return _signature(plain, plain is not function)
     try:
-        return inspect.signature(function.forward if isinstance(function, torch.nn.Module) else function)
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+
+
+@lru_cache(256)
+def _signature(function: FunctionType, bound: bool) -> inspect.Signature | None:
+    """Of a function, or of a method made of it: the same is lent to every submission."""
+    try:
+        return inspect.signature(MethodType(function, object()) if bound else function)
     except (TypeError, ValueError):
         return None
 
