@@ -25,36 +25,46 @@ HOST_FOLDER = "attest-host-canary"
 HOST_VARIABLE = "ATTEST_HOST_CANARY"
 
 PROGRAM = """
-import ctypes, os, signal, socket, threading
+import ctypes, os, signal, socket, tempfile, threading
 
 heard, held = [], {}
 
 def hold(secret):
     held["secret"] = secret
     os.environ["CANARY"] = secret
-    for folder in ("/work", "/tmp", "/dev/shm"):
-        with open(f"{folder}/canary", "w") as file:
-            file.write(secret)
-        os.chmod(f"{folder}/canary", 0o666)
-    listener = held["listener"] = socket.socket(socket.AF_UNIX)
-    listener.bind("\\0attest-canary")
-    listener.listen()
-    threading.Thread(target=listen, args=(listener,), daemon=True).start()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGIO):
-        signal.signal(number, lambda number, frame: heard.append(f"signal {number}"))
-    held["file"] = open("/tmp/locked", "w")
+    held["folders"] = []
+    # One folder may have two names.
+    for folder in dict.fromkeys((os.getcwd(), tempfile.gettempdir(), "/dev/shm")):
+        try:
+            with open(f"{folder}/canary", "w") as file:
+                file.write(secret)
+            os.chmod(f"{folder}/canary", 0o666)
+            held["folders"].append(folder)
+        except OSError:
+            pass
+    # Not every backend has sockets, locks and segments.
+    try:
+        listener = held["listener"] = socket.socket(socket.AF_UNIX)
+        listener.bind("\\0attest-canary")
+        listener.listen()
+        threading.Thread(target=listen, args=(listener,), daemon=True).start()
+    except OSError:
+        pass
     try:
         import fcntl
-        fcntl.flock(held["file"], fcntl.LOCK_EX)
-        # Something that all guests can see, and can lock for reading.
-        held["shared"] = open("/guest/inside/wire.py")
+        held["shared"] = open(os.__file__)  # all guests see it, and could lock it
         fcntl.flock(held["shared"], fcntl.LOCK_EX)
     except OSError:
         pass
-    libc = ctypes.CDLL(None, use_errno=True)
-    held["segment"] = libc.shmget(0x617474, 4096, 0o1666)
-    held["pid"], held["session"] = os.getpid(), os.getsid(0)
-    return True
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGIO):
+        signal.signal(number, lambda number, frame: heard.append(f"signal {number}"))
+    held["segment"] = ctypes.CDLL(None, use_errno=True).shmget(0x617474, 4096, 0o1666)
+    held["session"] = os.getsid(0)
+    held["names"] = names()
+    return len(held["folders"])
+
+def names():
+    return {folder: sorted(os.listdir(folder)) for folder in held["folders"] if folder != "/dev/shm"}
 
 def listen(listener):
     while True:
@@ -63,14 +73,13 @@ def listen(listener):
 
 def look():
     found = list(heard)
-    secret = held["secret"]
-    for folder in ("/work", "/tmp", "/dev/shm"):
+    for folder in held["folders"]:
         with open(f"{folder}/canary") as file:
-            if file.read() != secret:
+            if file.read() != held["secret"]:
                 found.append(f"{folder}/canary was changed")
-    if sorted(os.listdir("/tmp")) != ["canary", "locked"] or sorted(os.listdir("/dev/shm")) != ["canary"]:
-        found.append(f"files came or went: {os.listdir('/tmp')}, {os.listdir('/dev/shm')}")
-    if os.environ["CANARY"] != secret:
+    if names() != held["names"]:
+        found.append(f"files came or went: {names()}")
+    if os.environ["CANARY"] != held["secret"]:
         found.append("the environment was changed")
     if os.getsid(0) != held["session"]:
         found.append("the session was changed")
@@ -85,7 +94,7 @@ class Canary:
         self.secret = MARK + secrets.token_hex(16)
         self._guest: Guest = sandbox.guest({}, Program("script", "canary.py", (PROGRAM,)))
         self._guest.start_check()
-        assert self._guest.call("hold", self.secret) is True
+        assert self._guest.call("hold", self.secret) > 0
 
     def disturbed(self) -> list[str]:
         """What somebody did to it, in words; empty where nobody did anything."""

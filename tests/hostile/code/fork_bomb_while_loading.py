@@ -1,7 +1,7 @@
 # Forks without end while it is loaded, so that the copies go on in the loop that answers.
 # kind: resources
 # verdicts: passed
-# says: running the whole submission failed, so only its definitions were run. Your code was stopped: it had not finished after 2.5 seconds.
+# says: …
 import os
 
 

@@ -2,22 +2,20 @@
 # kind: getting out
 # verdicts: passed
 import os
-import shutil
 import socket
 import stat
 
-for number, target in enumerate(("/etc/shadow", "/proc/self/environ", "/dev/zero", "../../..", "/work")):
-    os.symlink(target, f"/work/link{number}")
-os.mkfifo("/work/results")
-socket.socket(socket.AF_UNIX).bind("/work/socket")
+for number, target in enumerate(("/etc/shadow", "/proc/self/environ", "/dev/zero", "../../..", ".")):
+    os.symlink(target, f"link{number}")
+os.mkfifo("results")
+socket.socket(socket.AF_UNIX).bind("socket")
 try:
-    os.mknod("/work/null", 0o666 | stat.S_IFCHR, os.makedev(1, 1))
+    os.mknod("null", 0o666 | stat.S_IFCHR, os.makedev(1, 1))
     raise RuntimeError("a device")
 except OSError:
     pass
-os.unlink("/work/pooling.py")
-os.mkfifo("/work/pooling.py")
-shutil.rmtree("/tmp", ignore_errors=True)
+os.unlink("pooling.py")
+os.mkfifo("pooling.py")
 
 
 def pool(hidden, padding):

@@ -6,7 +6,7 @@ import os
 import struct
 
 gained = []
-for path in ("/guest/inside/wire.py", "/packages/torch/__init__.py", "/etc/passwd"):
+for path in (os.__file__, "/guest/inside/wire.py", "/packages/torch/__init__.py", "/etc/passwd"):
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError:

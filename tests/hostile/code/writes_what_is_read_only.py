@@ -7,7 +7,7 @@ import sys
 gained = []
 places = ("/python/lib", "/packages/torch", "/packages", "/guest/inside", "/guest", "/etc", "/usr/lib", "/", "/dev", "/proc", "/scratch", "/sys", *sys.path)
 for place in dict.fromkeys(places):
-    if not place or place.startswith("/work"):
+    if not place or place.startswith(("/work", os.getcwd())):
         continue
     for act in (
         lambda path: open(path, "w").close(),
