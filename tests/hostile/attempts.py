@@ -24,6 +24,7 @@ KINDS = (
     "neighbours",
     "documents",
 )
+SAME_EVERYWHERE = ("forging the result", "fooling the comparison")
 _HEADER = re.compile(r"# (kind|exercise|verdicts|points|says|status|undefended|slow): ?(.*)")
 
 
@@ -55,16 +56,18 @@ def attempts(folder: str) -> tuple[Attempt, ...]:
     return tuple(read(path) for path in sorted((HERE / folder).glob("*.py")))
 
 
-def on_backends(folder: str, backends: Sequence[str]) -> list[tuple[str, Attempt]]:
-    """Which attempt runs on which backend: what is never run there, or cannot be defended, is left out.
+def on_backends(folder: str, backends: Sequence[str], every: bool) -> list[tuple[str, Attempt]]:
+    """Which attempt runs on which backend: what one says that it cannot defend is left out there.
 
-    What cannot be read reaches no guest, so the first backend stands for all.
+    The first backend has all of them. Forging answers, fooling comparisons and handing in odd files meet
+    the same code whatever the backend, so the others have these only where `every` is asked for.
     """
     return [
         (backend, attempt)
         for backend in backends
         for attempt in attempts(folder)
-        if backend not in attempt.undefended and (attempt.status == "graded" or backend == backends[0])
+        if backend not in attempt.undefended
+        and (backend == backends[0] or every or (folder == "code" and attempt.kind not in SAME_EVERYWHERE))
     ]
 
 

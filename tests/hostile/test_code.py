@@ -11,14 +11,14 @@ import pytest
 
 from graders.result import Result
 from reports import student_html
-from tests.conformance.backends import ISOLATING
+from tests.conformance.backends import EVERY, ISOLATING
 from tests.hostile.attempts import Attempt, matches, on_backends
 from tests.hostile.canary import HostCanary
 from tests.hostile.conftest import Bench, stable
 from tests.reports.page_tags import read_page
 
 
-@pytest.mark.parametrize(("backend", "attempt"), on_backends("code", ISOLATING), ids=str)
+@pytest.mark.parametrize(("backend", "attempt"), on_backends("code", ISOLATING, EVERY), ids=str)
 def test_attempt(
     benches: Callable[[str], Bench], host_canary: HostCanary, backend: str, attempt: Attempt, tmp_path: Path
 ) -> None:

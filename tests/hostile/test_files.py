@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.backends import ISOLATING
+from tests.conformance.backends import EVERY, ISOLATING
 from tests.hostile.attempts import Attempt, on_backends
 from tests.hostile.canary import HostCanary
 from tests.hostile.conftest import Bench
 from tests.hostile.test_code import check
 
 
-@pytest.mark.parametrize(("backend", "attempt"), on_backends("files", ISOLATING), ids=str)
+@pytest.mark.parametrize(("backend", "attempt"), on_backends("files", ISOLATING, EVERY), ids=str)
 def test_attempt(
     benches: Callable[[str], Bench], host_canary: HostCanary, backend: str, attempt: Attempt, tmp_path: Path
 ) -> None:
