@@ -2,6 +2,7 @@
 #
 #   make demo     grade the example cohort in the real sandbox, into ./demo
 #   make test     run Attest's own tests
+#   make hostile  every hostile submission on every backend that this machine has (minutes)
 #   make check    formatting, lint, types, import rules, and a proof of every assignment
 #   make fuzz     damaged inputs by the ten thousand to everything that reads; takes some minutes
 #   make soak     grade 5,000 submissions in one process and look whether anything grows; takes some minutes
@@ -24,7 +25,7 @@ export PIP_EXTRA_INDEX_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz soak bench image schema clean bubblewrap
+.PHONY: help demo test hostile check fuzz soak bench image schema clean bubblewrap
 
 help:
 	@sed -n 's/^#   make \([a-z]* \)/make \1/p' Makefile
@@ -36,6 +37,9 @@ demo: $(VENV)/run.stamp bubblewrap
 
 test: $(VENV)/test.stamp bubblewrap
 	@$(BIN)/python -m pytest
+
+hostile: $(VENV)/test.stamp bubblewrap
+	@ATTEST_HOSTILE=all $(BIN)/python -m pytest tests/hostile tests/conformance
 
 check: $(VENV)/check.stamp bubblewrap
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""One suite for every backend: limits and verdicts, loading, values, respawn, neighbours, and nothing left over.
+"""One suite for every backend: limits, verdicts, loading, values, respawn, neighbours, and nothing left over.
 
 What a backend says it cannot defend (`sandbox.undefended`) is not asked of it; everything else is.
 """

@@ -1,5 +1,6 @@
 # Reads, changes and removes a neighbour's files in every folder that can be written to.
 # kind: neighbours
+# undefended: user
 # verdicts: passed
 import glob
 import os
