@@ -473,7 +473,9 @@ class Guest:
         if isinstance(answer, Raised):
             raise _raised(answer)
         if isinstance(answer, Missing):
-            raise NameMissing(answer.name[:200], tuple(name[:200] for name in answer.nearest[:3]))
+            if not _is_name(answer.name):
+                self._refuse("a name that is none")
+            raise NameMissing(answer.name[:200], tuple(filter(_is_name, answer.nearest[:3])))
         if isinstance(answer, Refused):
             self._refused(answer, question)
         return answer, tensors
@@ -542,3 +544,8 @@ def _raised(raised: Raised) -> StudentRaised:
 def _cell(cell: Any) -> CellReport:
     error = None if cell.error is None else CellError(*_error_fields(cell.error))
     return CellReport(cell.number, cell.status, cell.note[:300], error)
+
+
+def _is_name(text: str) -> bool:
+    """Whether it can be a name, or one in another; anything else would be a guest's own words."""
+    return len(text) <= 200 and all(part.isidentifier() for part in text.split("."))
