@@ -1,8 +1,8 @@
 # Answers the question to load its program before the program has been run, and the questions after it.
 # kind: forging the result
-# verdicts: missing|crashed
-# says: `pool` was not found in pooling.py. || The process that ran your code sent something that is not an answer: …
-# says: running the whole submission failed, so only its definitions were run. … || The process that ran your code sent something that is not an answer: …
+# verdicts: missing|crashed|failed
+# says: `pool` was not found in pooling.py. || Wrong type for the output: the bool True came; a tensor was expected. || The process that ran your code sent something that is not an answer: …
+# says: running the whole submission failed, so only its definitions were run. … || The process that ran your code sent something that is not an answer: … || Wrong type for the output: the bool True came; a tensor was expected.
 import os
 import struct
 import sys

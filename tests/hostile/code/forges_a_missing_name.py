@@ -1,7 +1,7 @@
 # Says that the name is missing, with a name in its place that is markup, and near ones without end.
 # kind: forging the result
-# verdicts: missing
-# says: `<img src=x onerror=alert(1)>` was not found in pooling.py. Did you mean `passed` or `passed`?
+# verdicts: crashed
+# says: The process that ran your code sent something that is not an answer: a name that is none.
 import sys
 
 questions = sys.modules["inside.questions"]

@@ -1,7 +1,7 @@
 # Announces the largest body that is allowed and fills it slowly, so that the grader keeps room for it.
 # kind: forging the result
 # verdicts: timeout|crashed
-# says: Your code was stopped: it had not finished after 1 seconds.
+# says: Your code was stopped: it had not finished after 1 seconds. || The process that ran your code sent something that is not an answer: Input data was truncated.
 import os
 import struct
 

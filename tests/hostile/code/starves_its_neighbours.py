@@ -1,7 +1,7 @@
 # Takes every processor for itself: by threads, affinity and priority, while neighbours work.
 # kind: neighbours
-# verdicts: timeout|crashed
-# says: Your code was stopped: it had not finished after 1 seconds. || The process that ran your code ended itself with exit status 1.
+# verdicts: timeout|crashed|memory
+# says: Your code was stopped: it had not finished after 1 seconds. || The process that ran your code ended itself with exit status 1. || RuntimeError: …can't allocate memory…
 import os
 import threading
 
