@@ -7,7 +7,7 @@ ends a guest, passes through the test as the sandbox's own exceptions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
@@ -194,8 +194,8 @@ class Student:
             # An earlier answer to the same case may be in it, and no submission meets another's answers.
             guest.asks_by_answers()
         try:
-            with self._cap.around(guest) if self._cap is not None else nullcontext():
-                answer = ask(args, kwargs)
+            cap = self._cap
+            answer = ask(args, kwargs) if cap is None else cap.hold(guest, lambda: ask(args, kwargs))
         except StudentRaised as raised:
             call.raised = (raised.type_name, raised.message)
             self._record.answers += 1
