@@ -122,7 +122,12 @@ class Pool:
         from graders.session import collect_checks
 
         collect_checks(self.assignment)
-        self.sandbox.start()
+        try:
+            self.sandbox.start()
+        except SandboxBroken:  # killed while it began, perhaps; what is really in the way is there again
+            self.sandbox.close()
+            self.sandbox = self.new_sandbox()
+            self.sandbox.start()
 
     def serve(self) -> None:
         """Hand out and collect until nothing is left."""

@@ -49,8 +49,8 @@ class GroupPeak:
         self._cache = group.cache()
         self._usage = group.usage()
         group.begin_peak()
-        spare = max(0, self._cache - LIBRARIES)  # pages that the kernel could take back for as much else
-        group.limit(self._usage - spare + room + UNCERTAIN + LIBRARIES)
+        # Pages that it holds of libraries are in use: to count on having them back fails right work.
+        group.limit(self._usage + room + UNCERTAIN + LIBRARIES)
 
     def bytes(self) -> int:
         """Return it; no more than was used for certain."""
