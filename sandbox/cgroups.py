@@ -28,8 +28,8 @@ MIB = 2**20
 _CPU_QUOTA, _CPU_PERIOD = 200_000, 100_000
 # Page tables, stacks and sockets of as many processes as a guest may have.
 _KERNEL_ROOM = 64 * MIB
-# Pages of libraries that nobody has read before are charged to the guest that reads them first. That is all of
-# them on a machine that has just been started.
+# Pages of libraries that nobody has read before are charged to the guest that reads them first: that is all
+# of them on a machine that has just been started.
 LIBRARIES = 512 * MIB
 # The kernel charges in batches of 256 KiB for each processor, and an answer on its way is memory too.
 UNCERTAIN = 2 * MIB
