@@ -32,7 +32,7 @@ UNDEFENDED: dict[str, dict[str, str]] = {
         "host writes": "folders that every user may write, until the guest ends and what it left is removed, "
         "where the kernel has no Landlock",
         "process names": "without a namespace, /proc names every process, where the kernel has no Landlock",
-        "disk": "what is written between two looks, five times a second; then it is ended, and all of it removed",
+        "disk": "what is written between two looks, five a second; then it is ended, and all of it removed",
     },
     "none": {
         "secrets": _RIGHTS,
