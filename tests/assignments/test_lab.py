@@ -39,9 +39,9 @@ def loads(monkeypatch):
     seen = []
     honest = Sandbox.guest
 
-    def guest(self, files, program):
+    def guest(self, files, program, **submission):
         seen.append((program.run_as, program.record))
-        return honest(self, files, program)
+        return honest(self, files, program, **submission)
 
     monkeypatch.setattr(Sandbox, "guest", guest)
     return seen
