@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from graders.assignment import Assignment
-from graders.result import Result, ShownTensor
+from graders.result import COMPUTED, Result, ShownTensor
 from tests.graders.conftest import Grade, check, verdicts
 
 ALL_PASSED = dict.fromkeys(
@@ -166,8 +166,6 @@ def test_nothing_that_a_student_writes_reaches_the_result_as_it_is(grade: Grade,
     assert len(found.message) <= 500
     assert len(result.model_dump_json()) < 50_000
     assert isinstance(
-        Result.model_validate_json(
-            result.model_dump_json(exclude={"points", "max_points", "pending_points"})
-        ),
+        Result.model_validate_json(result.model_dump_json(exclude=COMPUTED)),
         Result,
     )
