@@ -194,7 +194,7 @@ def test_where_the_kernel_refuses_namespaces_the_doctor_says_what_to_do(
     run = attest("doctor")
     assert run.returncode == 1
     assert "sudo sysctl user.max_user_namespaces=15000" in run.stdout
-    assert "Attest cannot grade on this machine yet." in run.stdout
+    assert "Attest cannot yet grade on this machine with --sandbox bubblewrap." in run.stdout
 
 
 def test_an_unknown_backend_is_a_sentence(attest, doubling: Path, cohort: Path) -> None:

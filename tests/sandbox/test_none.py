@@ -71,6 +71,7 @@ def test_what_it_started_and_where_it_worked_goes_with_it(guest: Guest) -> None:
 def test_the_self_test_sees_what_does_not_hold() -> None:
     attempts = list(selftest("none", BackendOptions(trust=True)))
     assert {attempt.kind for attempt in attempts if not attempt.held} >= set(UNDEFENDED["none"]) - {
-        "process count"  # held where there are control groups
+        "process count",  # held where there are control groups
+        "disk",  # held where it is slow
     }
     assert all(attempt.ok for attempt in attempts)
