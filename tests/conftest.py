@@ -1,4 +1,4 @@
-"""With ATTEST_REQUIRE=all, as in CI, only what needs a GPU is skipped: what else a test lacks is a failure."""
+"""With ATTEST_REQUIRE=all, as in CI, what a test lacks is a failure; only a GPU is not asked for."""
 
 from __future__ import annotations
 
