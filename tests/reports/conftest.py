@@ -22,9 +22,9 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    """Chromium, offline, with a new profile."""
+    """Chromium, offline, with a new profile; one at a time, whichever folder of tests asks for it."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         if os.environ.get("ATTEST_REQUIRE") == "all":
