@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Literal
 
 from graders import spelled
-from graders.loading import honest_cell_note, honest_notes
 from graders.reading.names import bare_stem
 from graders.recording import Ran
 from graders.result import CellResult, LoadResult, StudentError, Verdict
@@ -319,7 +318,7 @@ def added(one: Spent, other: Spent) -> Spent:
 
 def _load_result(program: Program, report: LoadReport, output: Output) -> LoadResult:
     cells = [cell for cell in report.cells if cell.status != "ok"]
-    notes = [line(note, 500) for note in honest_notes(report.notes[:MOST_NOTES])]
+    notes = [line(note, 500) for note in report.notes[:MOST_NOTES]]
     if len(cells) > MOST_CELLS:
         notes.append(f"{len(cells) - MOST_CELLS} more cells or statements did not run well.")
     return LoadResult(
@@ -329,7 +328,7 @@ def _load_result(program: Program, report: LoadReport, output: Output) -> LoadRe
             CellResult(
                 number=cell.number,
                 status=cell.status,
-                note=honest_cell_note(cell.note),
+                note=line(cell.note, 500),
                 error=_student_error(cell),
             )
             for cell in cells[:MOST_CELLS]

@@ -42,6 +42,7 @@ from .errors import (
 )
 from .exchange import Descriptors, Died, Exchange, describe_end, not_an_answer
 from .handles import Handles
+from .inside.notes import honest_cell_note, honest_notes
 from .inside.questions import (
     Answer,
     Answered,
@@ -126,7 +127,7 @@ class Guest:
             self._refuse("a wrong kind of answer")
         self.report = LoadReport(
             tuple(_cell(cell) for cell in answer.cells[:10_000]),
-            tuple(note[:300] for note in answer.notes[:50]),
+            tuple(honest_notes(note[:300] for note in answer.notes[:50])),
             taken,
             program.level,
             program.kind,
@@ -543,7 +544,7 @@ def _raised(raised: Raised) -> StudentRaised:
 
 def _cell(cell: Any) -> CellReport:
     error = None if cell.error is None else CellError(*_error_fields(cell.error))
-    return CellReport(cell.number, cell.status, cell.note[:300], error)
+    return CellReport(cell.number, cell.status, honest_cell_note(cell.note), error)
 
 
 def _is_name(text: str) -> bool:

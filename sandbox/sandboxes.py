@@ -24,6 +24,7 @@ from .errors import GuestGone, SandboxBroken
 from .exchange import Descriptors
 from .far import process_of
 from .inside.entering import Confinement
+from .inside.notes import FAILED_WHOLE
 from .inside.questions import Level, Program
 from .inside.zygote import MAX_PACKET, Attach, Failed, Fork, Forked, Ready, Reap, Reaped, Reply, Request
 from .limits import Limits
@@ -262,12 +263,8 @@ class Sandbox:
                 guest.close()
                 raise
             if first is not None:
-                what = (
-                    "only its definitions were run"
-                    if level == "definitions"
-                    else "only its definitions and constants were run"
-                )
-                note = f"running the whole submission failed, so {what}. {first.sentence}"
+                parts = "definitions" if level == "definitions" else "definitions and constants"
+                note = FAILED_WHOLE.format(parts=parts, end=first.sentence)
                 guest.report = replace(guest.report, notes=(note, *guest.report.notes))
             return guest
         assert first is not None

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
-from . import colab, notebook
+from . import colab, notebook, notes
 from .folder import work
 from .questions import CellOutcome, Loaded, Program
 from .recording import Answer, Recorder
@@ -69,7 +69,7 @@ class Loading:
         elif isinstance(error, LoadStopped):
             self.record(number, "stopped", note=str(error))
         elif isinstance(error, SystemExit):
-            self.record(number, "ok", note="it ended itself here")
+            self.record(number, "ok", note=notes.ENDED_HERE)
         else:
             self.record(number, "raised", error)
 
@@ -174,7 +174,7 @@ class Alarm:
 
     def _stop(self, _signal: int, _frame: object) -> None:
         if self._armed:
-            raise LoadStopped(f"stopped after {self._seconds:g} s")
+            raise LoadStopped(notes.STOPPED.format(seconds=self._seconds))
 
 
 # Scripts
@@ -216,7 +216,7 @@ def _load_script(program: Program, alarm: Alarm) -> Loading:
         ended = alarm.run(partial(exec, code, module.__dict__))
         loading.finish(statement.lineno, ended)
         if isinstance(ended, SystemExit):
-            loading.note(f"{path} ended itself at line {statement.lineno}; what stands below it was not run")
+            loading.note(notes.ENDED_ITSELF.format(path=path, number=statement.lineno))
             break
     return loading
 
@@ -243,7 +243,9 @@ def _parsed_as_ipython(
 
 def _offer_ipython(loading: Loading, module: types.ModuleType, line: list[int]) -> None:
     """Give a script the shell that its escapes and magics are calls to; notes name the line that runs."""
-    get_ipython = notebook.serve_script(lambda text: loading.note(f"Line {line[0]}: {text}"), module)
+    get_ipython = notebook.serve_script(
+        lambda text: loading.note(notes.IN_LINE.format(number=line[0], note=text)), module
+    )
     loading.offer("get_ipython", get_ipython)
 
 

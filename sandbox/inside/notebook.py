@@ -22,6 +22,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+from . import notes
 from .folder import work
 
 _INSTALLS = ("pip", "conda", "mamba", "micromamba", "uv", "apt", "apt-get")
@@ -108,13 +109,14 @@ class _Shell(InteractiveShell):
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
         if magic_name not in self.magics_manager.magics["line"]:
-            self.note(f"%{magic_name} was skipped: there is no such magic here")
+            self.note(notes.SKIPPED.format(what=f"%{magic_name}", why=notes.NO_MAGIC))
             return None
         return super().run_line_magic(magic_name, line, _stack_depth + 1)  # this call is one frame more
 
     def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
         if magic_name not in self.magics_manager.magics["cell"]:
-            self.note(f"a cell that begins with %%{magic_name} was skipped: there is no such magic here")
+            what = f"a cell that begins with %%{magic_name}"
+            self.note(notes.SKIPPED.format(what=what, why=notes.NO_MAGIC))
             return None
         return super().run_cell_magic(magic_name, line, cell)  # type: ignore[no-untyped-call]
 
@@ -147,9 +149,9 @@ class _Shell(InteractiveShell):
         except (ValueError, IndexError):
             first = command.strip().split(" ")[0]
         if os.path.basename(first) in (*_INSTALLS, "pip3"):
-            self.note(f"!{first} was skipped: nothing can be installed while a submission is graded")
+            self.note(notes.SKIPPED.format(what=f"!{first}", why=notes.NO_INSTALL))
         else:
-            self.note(f"!{first[:60]} was skipped: there is no shell while a submission is graded")
+            self.note(notes.SKIPPED.format(what=f"!{first[:60]}", why=notes.NO_SHELL))
 
 
 def _was_importing(code: CodeType, error: BaseException) -> bool:
@@ -239,8 +241,8 @@ def _quiet_display(made: _Shell) -> Any:
 def _skipper(made: _Shell, label: str) -> Callable[..., None]:
     def skip(*_: str) -> None:
         name = label.lstrip("%")
-        why = "nothing can be installed" if name in _INSTALLS else "it is not available"
-        made.note(f"{label} was skipped: {why} while a submission is graded")
+        why = notes.NO_INSTALL if name in _INSTALLS else notes.NOT_AVAILABLE
+        made.note(notes.SKIPPED.format(what=label, why=why))
 
     return skip
 
@@ -254,7 +256,7 @@ def _change_folder(made: _Shell, line: str) -> None:
     if (target == work() or target.startswith(f"{work()}/")) and os.path.isdir(target):
         os.chdir(target)
     else:
-        made.note(f"%cd {line.strip()[:60]} was skipped: there is no such folder in the submission")
+        made.note(notes.SKIPPED.format(what=f"%cd {line.strip()[:60]}", why=notes.NO_FOLDER))
 
 
 def _names(made: _Shell) -> _Names:
@@ -290,8 +292,8 @@ def run_cell(made: _Shell, source: str, number: int) -> BaseException | None:
     result = made.run_cell(source, store_history=False)  # type: ignore[no-untyped-call]
     error: BaseException | None = result.error_before_exec or result.error_in_exec
     if isinstance(error, UsageError):
-        made.note(f"a magic in cell {number} was used wrongly: {str(error)[:150]}")
+        made.note(notes.MISUSED.format(number=number, said=str(error)[:150]))
     for missed in made.passed_over:
         if isinstance(missed, ImportError):
-            made.note(f"cell {number} went on after an import that failed: {str(missed)[:150]}")
+            made.note(notes.WENT_ON.format(number=number, said=str(missed)[:150]))
     return error or next(iter(made.passed_over), None)

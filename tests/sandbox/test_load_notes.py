@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from graders.loading import ALTERED, honest_cell_note, honest_notes
 from sandbox import Guest, Program, Sandbox
+from sandbox.inside.notes import ALTERED, honest_cell_note, honest_notes
 
 
 @pytest.mark.parametrize(
