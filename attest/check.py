@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attest.confinement import NO_ISOLATION, options_of
+from attest.confinement import options_of, warn_of_no_isolation
 from attest.entry import Confined
 from attest.installed import choose_assignment, defined_names, handed_out, installed_assignments
 from attest.seeds import new_seed
@@ -36,8 +36,7 @@ def check_command(path: Path, name: str | None, asked: Confined) -> int:
         screen.print(
             f"{shown_path(name_of(path))}: the public checks of “{assignment.title}”.", soft_wrap=True
         )
-        if asked.backend == "none":
-            errors.print(NO_ISOLATION, style="bold red", soft_wrap=True)
+        warn_of_no_isolation(asked.backend, True, errors)
         with errors.status("Running your code in the sandbox …"):
             result = public_result(assignment, path, submission, asked)
     return show(result, assignment, screen)

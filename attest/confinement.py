@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attest.entry import Confined
 from graders.assignment import Assignment
 from graders.secrets import secret_paths
 from sandbox.backend import BackendOptions
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 NO_ISOLATION = (
     "NO ISOLATION: nothing is kept from the code that runs. "
     "It may read, change and send away whatever you may."
 )
+
+
+def warn_of_no_isolation(backend: str, trusted: bool, errors: Console) -> None:
+    """Say it loudly, where a backend is about to run code that nothing is kept from."""
+    if backend == "none" and trusted:
+        errors.print(NO_ISOLATION, style="bold red", soft_wrap=True)
 
 
 def options_of(

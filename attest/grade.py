@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from attest.confinement import NO_ISOLATION, options_of
+from attest.confinement import options_of, warn_of_no_isolation
 from attest.entry import Confined
 from attest.intake import (
     IntakeOptions,
@@ -219,8 +219,7 @@ def announce(asked: Request, cohort: Cohort, errors: Console) -> None:
         f"{asked.jobs} at a time, {sandboxed}.",
         soft_wrap=True,
     )
-    if asked.backend == "none" and asked.options.trust:
-        errors.print(NO_ISOLATION, style="bold red", soft_wrap=True)
+    warn_of_no_isolation(asked.backend, asked.options.trust, errors)
     for note in cohort.notes:
         errors.print(harmless(one_line(note, 2000)), soft_wrap=True)
     if cohort.skipped:

@@ -12,9 +12,9 @@ from pathlib import Path
 from attest.filling import Filled, fill
 from attest.lms_tables import LMS, TableError, participant
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, sentences, shown_path
-from graders.output import OutputError, require_results
+from graders.output import OutputError, read_results
 from graders.reading.names import clean
-from graders.result import Result, ResultError, Status, read_result, write_whole
+from graders.result import Result, ResultError, Status, write_whole
 from reports import report_name
 from reports.amounts import count_text
 from reports.visible_text import one_line
@@ -40,8 +40,7 @@ def gradebook_command(request: GradebookRequest) -> int:
     with sentences(TableError, OutputError, ResultError):
         if request.lms not in LMS:
             raise TableError(f"--lms {request.lms}: expected one of {', '.join(LMS)}.")
-        require_results(request.out)
-        results = [read_result(path) for path in sorted((request.out / "results").glob("*.json"))]
+        results = read_results(request.out)
         plans = [(file, target(file, request)) for file in request.files]
         filled = [(file, to, filled_in(file, results, request)) for file, to in plans]
         for file, to, table in filled:

@@ -32,20 +32,25 @@ app = new_app(
     "Start with: attest check FILE (a student), attest grade ASSIGNMENT PATH -o OUT (an instructor).",
 )
 
+Submissions = Annotated[
+    list[Path],
+    typer.Argument(
+        parser=path,
+        metavar="PATH...",
+        help="A folder with one file or folder per student, single files, or a zip.",
+    ),
+]
+GradedFolder = Annotated[
+    Path, typer.Argument(parser=path, metavar="OUT", help="A folder that `attest grade` wrote.")
+]
+
 
 @app.command()
 def grade(  # noqa: PLR0917 - typer calls it by name
     assignment: Annotated[
         str, typer.Argument(help="An assignment's name (examples, examples/masks) or folder.")
     ],
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            parser=path,
-            metavar="PATH...",
-            help="A folder with one file or folder per student, single files, or a zip.",
-        ),
-    ],
+    paths: Submissions,
     out: Annotated[
         Path,
         typer.Option(
@@ -208,9 +213,7 @@ def release(
 
 @app.command()
 def report(
-    out: Annotated[
-        Path, typer.Argument(parser=path, metavar="OUT", help="A folder that `attest grade` wrote.")
-    ],
+    out: GradedFolder,
 ) -> None:
     """Render the reports again from the results, without grading."""
     from attest.report import report_command
@@ -220,9 +223,7 @@ def report(
 
 @app.command()
 def table(
-    out: Annotated[
-        Path, typer.Argument(parser=path, metavar="OUT", help="A folder that `attest grade` wrote.")
-    ],
+    out: GradedFolder,
     file: Annotated[
         Path,
         typer.Argument(
@@ -241,14 +242,7 @@ def table(
 
 @app.command()
 def similar(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            parser=path,
-            metavar="PATH...",
-            help="A folder with one file or folder per student, single files, or a zip.",
-        ),
-    ],
+    paths: Submissions,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -288,9 +282,7 @@ app.command()(doctor)
 
 @app.command()
 def rubric(
-    out: Annotated[
-        Path, typer.Argument(parser=path, metavar="OUT", help="A folder that `attest grade` wrote.")
-    ],
+    out: GradedFolder,
     export: Annotated[
         Path | None,
         typer.Option("--export", parser=path, metavar="FILE", help="Write the answers into a CSV table."),
@@ -370,9 +362,7 @@ def build(  # noqa: PLR0917 - typer calls it by name
 
 @app.command()
 def gradebook(  # noqa: PLR0917 - typer calls it by name
-    out: Annotated[
-        Path, typer.Argument(parser=path, metavar="OUT", help="A folder that `attest grade` wrote.")
-    ],
+    out: GradedFolder,
     files: Annotated[
         list[Path], typer.Argument(parser=path, metavar="FILE...", help="What the LMS gave to download.")
     ],

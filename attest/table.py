@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attest.terminal import ALL_WELL, console, sentences, shown_path
-from graders.output import OutputError, reason, require_results
-from graders.result import Result, ResultError, read_result, write_whole
+from graders.output import OutputError, read_results, reason
+from graders.result import Result, ResultError, write_whole
 from reports.amounts import count_text
 
 if TYPE_CHECKING:
@@ -25,13 +25,9 @@ def table_command(out: Path, file: Path, *, checks: bool) -> int:
                 f"{shown_path(file)}: its name ends with {kind or 'nothing'}; "
                 f"expected one of {', '.join(FORMATS)}."
             )
-        require_results(out)
-        results = [
-            read_result(path)
-            for path in sorted((out / "results").glob("*.json"))
-            if not path.name.startswith(".")
-        ]
-        results.sort(key=lambda result: (result.student.name or result.student.id).casefold())
+        results = sorted(
+            read_results(out), key=lambda result: (result.student.name or result.student.id).casefold()
+        )
         data = FORMATS[kind](results, checks)
         try:
             write_whole(file, data)

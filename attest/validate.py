@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attest.confinement import NO_ISOLATION, options_of
+from attest.confinement import options_of, warn_of_no_isolation
 from attest.entry import Confined
 from attest.installed import installed_assignments
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, cell, console, sentences
@@ -52,8 +52,7 @@ def validate_command(
     screen, errors = console(), console(stderr=True)
     reports: list[ValidationReport] = []
     with sentences(AssignmentError, SandboxBroken, OSError):
-        if asked.backend == "none" and asked.trust:
-            errors.print(NO_ISOLATION, style="bold red", soft_wrap=True)
+        warn_of_no_isolation(asked.backend, asked.trust, errors)
         for assignment in chosen(names, everything):
             reports.append(validate_one(assignment, seeds, asked, only, screen=screen, errors=errors))
             if documents is not None:  # after each, so that a long run leaves what it has

@@ -229,6 +229,13 @@ def require_results(out: Path) -> None:
         )
 
 
+def read_results(out: Path) -> list[Result]:
+    """Return the results in `out`, in the order of their files. Raises OutputError and ResultError."""
+    require_results(out)
+    paths = sorted((out / RESULTS).glob("*.json"))
+    return [read_result(path) for path in paths if not path.name.startswith(".")]
+
+
 def shown_path(path: Path | str | bytes) -> str:
     """Return a path for a sentence, whatever it is called."""
     return shown(os.fsencode(path).decode("utf-8", "replace"), 500)

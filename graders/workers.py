@@ -125,8 +125,7 @@ class Pool:
         try:
             self.sandbox.start()
         except SandboxBroken:  # killed while it began, perhaps; what is really in the way is there again
-            self.sandbox.close()
-            self.sandbox = self.new_sandbox()
+            self.renew_sandbox()
             self.sandbox.start()
 
     def serve(self) -> None:
@@ -230,13 +229,17 @@ class Pool:
         """Return a sandbox with the assignment's limits, not yet started."""
         return Sandbox(self.setup.backend, limits_of(self.assignment), options=self.setup.options)
 
+    def renew_sandbox(self) -> None:
+        """Put another sandbox, not yet started, in the place of one whose zygote has died."""
+        self.sandbox.close()
+        self.sandbox = self.new_sandbox()
+
     def attached_sandbox(self) -> Sandbox:
         """Return a sandbox for one worker; where the zygote has died, of a new one. Raises SandboxBroken."""
         try:
             return self.sandbox.attach()
         except SandboxBroken:
-            self.sandbox.close()
-            self.sandbox = self.new_sandbox()
+            self.renew_sandbox()
             return self.sandbox.attach()
 
     def dismiss(self, worker: Worker) -> None:

@@ -26,7 +26,7 @@ import msgspec
 
 from .inside import errands, system
 from .inside.errands import Ask, Beat, Detach, Ended, Forget, Forward, Kill, Said, Told
-from .inside.stream import Channel, Pump, StreamError
+from .inside.stream import Channel, Pump, StreamError, packet_from
 from .inside.zygote import Attach, Failed, Fork, Reap
 
 _MAX_PACKET = 256 * 1024
@@ -160,12 +160,10 @@ class Counterpart:
 
     def _request(self, number: int) -> None:
         control = self._controls[number]
-        try:
-            packet, descriptors, _, _ = socket.recv_fds(control, _MAX_PACKET, 8, socket.MSG_DONTWAIT)
-        except BlockingIOError:
+        arrived = packet_from(control, _MAX_PACKET, 8)
+        if arrived is None:
             return
-        except OSError:
-            packet, descriptors = b"", []
+        packet, descriptors = arrived
         if not packet:
             self._close_control(number)
             self._say(Detach(number))
@@ -187,12 +185,10 @@ class Counterpart:
         self._say(Forward(number, packet, process, opens))
 
     def _asked(self, process: _Process) -> None:
-        try:
-            data = process.line.recv(_MAX_PACKET, socket.MSG_DONTWAIT)
-        except BlockingIOError:
+        arrived = packet_from(process.line, _MAX_PACKET)
+        if arrived is None:
             return
-        except OSError:
-            data = b""
+        data, _ = arrived
         if not data:
             self._forget(process)
             return

@@ -7,7 +7,6 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 from typing import IO, Any
 
 import msgspec
@@ -168,8 +167,3 @@ def start_counterpart(
             ours.close()
             raise SandboxBroken(f"the counterpart of the relay could not be started: {error}") from None
     return ours, process
-
-
-def new_log() -> IO[bytes]:
-    """Where a counterpart writes."""
-    return tempfile.TemporaryFile()

@@ -83,11 +83,11 @@ def compare(
     own = [np.setdiff1d(one, dull) for one in marks]
     numbers, owners, begins, weights = _postings(own)
     pairs = []
-    mass = np.array([weights[np.searchsorted(numbers, one)].sum() for one in own])
+    places = [np.searchsorted(numbers, one) for one in own]
+    mass = np.array([weights[mine].sum() for mine in places])
     for index, one in enumerate(own):
-        places = np.searchsorted(numbers, one)
         shared = np.zeros(len(own))
-        for place in places.tolist():
+        for place in places[index].tolist():
             holders = owners[begins[place] : begins[place + 1]]
             shared[holders] += weights[place]
         shared[: index + 1] = 0.0

@@ -43,7 +43,7 @@ from .errands import (
     Tree,
 )
 from .meter import Meter, Peak, host_pid, status_bytes
-from .stream import Channel, Pump, StreamError
+from .stream import Channel, Pump, StreamError, packet_from
 
 _MAX_PACKET = 256 * 1024
 _WIRE_BUFFER = 1024 * 1024
@@ -248,12 +248,10 @@ class Relay:
 
     def _reply(self, number: int) -> None:
         control = self._controls[number]
-        try:
-            packet, descriptors, _, _ = socket.recv_fds(control, _MAX_PACKET, 4, socket.MSG_DONTWAIT)
-        except BlockingIOError:
+        arrived = packet_from(control, _MAX_PACKET, 4)
+        if arrived is None:
             return
-        except OSError:
-            packet, descriptors = b"", []
+        packet, descriptors = arrived
         if not packet:
             self._lose_control(number)
             return

@@ -40,6 +40,21 @@ class StreamError(Exception):
     """The stream has ended, or what came is not what the other side would send; the message says which."""
 
 
+def packet_from(
+    connection: socket.socket, most_bytes: int, most_descriptors: int = 0
+) -> tuple[bytes, list[int]] | None:
+    """A packet that has come, with its descriptors; b"" when the other end is closed; None when none has."""
+    try:
+        packet, descriptors, _, _ = socket.recv_fds(
+            connection, most_bytes, most_descriptors, socket.MSG_DONTWAIT
+        )
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b"", []
+    return packet, descriptors
+
+
 class Channel:
     """One end of a channel: bytes that are read from `fd`, or written to it, or both. It owns `fd`."""
 

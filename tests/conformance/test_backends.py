@@ -22,7 +22,6 @@ from sandbox import (
     GuestMemory,
     GuestOutput,
     GuestTimeout,
-    Limits,
     NameMissing,
     Opaque,
     Program,
@@ -33,19 +32,7 @@ from sandbox import (
 )
 from sandbox.undefended import UNDEFENDED
 from tests.conformance.backends import NAMES, started
-
-QUICK = Limits(
-    load_seconds=1.0,
-    check_seconds=1.0,
-    check_cpu_seconds=5.0,
-    memory_bytes=192 * 2**20,
-    processes=32,
-    open_files=64,
-    file_bytes=8 * 2**20,
-    disk_bytes=24 * 2**20,
-    output_bytes=4096,
-    output_flood_bytes=2**20,
-)
+from tests.sandbox.conftest import QUICK
 
 
 class Ground:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import Guest, Limits, Program, Sandbox
+from sandbox import Guest, Limits, Program, Sandbox, SandboxBroken
+from sandbox.engine import Engine, connect, find_image
 
 HOSTILE = Path(__file__).with_name("hostile")
 
@@ -53,6 +54,17 @@ def roomy(family: Sandbox) -> Iterator[Sandbox]:
     """With the limits that real grading has."""
     with family.attach() as attached:
         yield attached
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    """A Docker engine that has the image."""
+    try:
+        found = connect()
+        find_image(found, None)
+    except SandboxBroken as error:
+        pytest.skip(str(error))
+    return found
 
 
 @pytest.fixture

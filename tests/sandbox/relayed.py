@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import IO
 
 from sandbox.backend import BackendOptions, LaunchedProcess, Mode
-from sandbox.far import new_log, start_counterpart
+from sandbox.far import start_counterpart
 from sandbox.limits import Limits
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +53,7 @@ class Relayed:
         self.options = options
 
     def launch(self, limits: Limits) -> Launched:
-        log: IO[bytes] = new_log()
+        log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the relay
         far = subprocess.Popen(
             [sys.executable, "-c", FAR], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, cwd=ROOT
         )

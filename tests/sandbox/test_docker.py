@@ -18,23 +18,13 @@ from typing import Any
 import pytest
 
 from sandbox import BackendOptions, GuestMemory, Sandbox, SandboxBroken, StudentRaised
-from sandbox.engine import Engine, connect, find_image
+from sandbox.engine import Engine, find_image
 from sandbox.images import Build, build_image, image_name
 from sandbox.orphans import OWNER, is_dead, owner
 
 from .conftest import QUICK, script
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="session")
-def engine() -> Engine:
-    try:
-        found = connect()
-        find_image(found, None)
-    except SandboxBroken as error:
-        pytest.skip(str(error))
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -325,7 +326,7 @@ def test_what_nobody_reads_fills_no_memory(family: Sandbox, name: str) -> None:
 
 def hostile_relay(tmp_path: Path, says: str) -> Sandbox:
     """A sandbox whose far side is a program that sends what `says` writes."""
-    from sandbox.far import new_log, start_counterpart
+    from sandbox.far import start_counterpart
 
     class Hostile(Relayed):
         name = "hostile"
@@ -355,7 +356,7 @@ def hostile_relay(tmp_path: Path, says: str) -> Sandbox:
             )
             assert far.stdin is not None
             assert far.stdout is not None
-            log = new_log()
+            log = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the relay
             with far.stdin, far.stdout:
                 control, process = start_counterpart(far.stdout.fileno(), far.stdin.fileno(), "plain", log)
             hostile = Launched(control, process, log)

@@ -30,7 +30,7 @@ from sandbox import (
     held,
 )
 from sandbox.docker import TRANSPORT, LaunchedContainer
-from sandbox.engine import Engine, connect, find_image
+from sandbox.engine import Engine
 
 from .conftest import QUICK as QUICKEST
 from .conftest import script
@@ -40,16 +40,6 @@ from .test_relay import WORK
 ROOT = Path(__file__).parents[2]
 MIB = 2**20
 QUICK = replace(QUICKEST, check_seconds=4.0, load_seconds=4.0)
-
-
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    try:
-        found = connect()
-        find_image(found, None)
-    except SandboxBroken as error:
-        pytest.skip(str(error))
-    return found
 
 
 @pytest.fixture(scope="module")
