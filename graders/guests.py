@@ -326,10 +326,7 @@ def _load_result(program: Program, report: LoadReport, output: Output) -> LoadRe
         kind=program.kind,
         cells=tuple(
             CellResult(
-                number=cell.number,
-                status=cell.status,
-                note=line(cell.note, 500),
-                error=_student_error(cell),
+                number=cell.number, status=cell.status, note=line(cell.note, 500), error=_student_error(cell)
             )
             for cell in cells[:MOST_CELLS]
         ),

@@ -18,6 +18,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from .inside.meter import stat_fields
+from .owner import is_over, pid_namespace, started
+
 RLIMITS = "rlimits and watchdog"
 NEEDED = ("memory", "pids")
 WANTED = ("memory", "pids", "cpu")
@@ -50,7 +53,7 @@ class Places:
             beside = glob.escape(os.path.dirname(own))
             for path in {*glob.glob(f"{glob.escape(own)}/attest-*"), *glob.glob(f"{beside}/*/attest-*")}:
                 found = _OURS.fullmatch(os.path.basename(path))
-                if found and path != run and _is_over(*(int(part) for part in found.groups())):
+                if found and path != run and is_over(*(int(part) for part in found.groups())):
                     remove_tree(path)
 
     def made(self) -> Places:
@@ -102,7 +105,7 @@ def find_places(proc: str = "/proc/self") -> Places:
 def run_name() -> str:
     """The name of a run of this process."""
     pid = os.getpid()
-    return f"attest-{_namespace()}-{pid}-{_start(pid)}-{next(_numbers)}"
+    return f"attest-{pid_namespace()}-{pid}-{started(pid)}-{next(_numbers)}"
 
 
 def remove_tree(folder: str) -> None:
@@ -185,12 +188,10 @@ def _retreat(place: str) -> str:
 
 def _family() -> set[int]:
     parents: dict[int, int] = {}
-    for name in os.listdir("/proc"):
-        if name.isdecimal():
-            with suppress(OSError):
-                parents[int(name)] = int(
-                    Path("/proc", name, "stat").read_text().rpartition(")")[2].split()[1]
-                )
+    for pid in map(int, filter(str.isdecimal, os.listdir("/proc"))):
+        fields = stat_fields(pid)
+        if fields:
+            parents[pid] = int(fields[1])
     family, found = {os.getpid()}, True
     while found:
         new = {pid for pid, parent in parents.items() if parent in family} - family
@@ -266,19 +267,3 @@ def _pids(place: str) -> list[int]:
         return [int(pid) for pid in Path(place, "cgroup.procs").read_text().split()]
     except OSError:
         return []
-
-
-def _namespace() -> int:
-    return os.stat("/proc/self/ns/pid").st_ino
-
-
-def _start(pid: int) -> int:
-    """When a process began, in ticks since the machine did; 0 for none."""
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
-    except OSError:
-        return 0
-
-
-def _is_over(namespace: int, pid: int, start: int) -> bool:
-    return namespace == _namespace() and _start(pid) != start

@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .owner import is_over, pid_namespace, started
+
 if TYPE_CHECKING:
     from docker import DockerClient
 
@@ -19,16 +21,17 @@ OWNER = "attest.owner"  # the label
 def owner(pid: int | None = None) -> str:
     """A process of this machine, told from every other of any machine: boot id, pid namespace, pid, start."""
     pid = pid or os.getpid()
-    return f"{_boot()} {_pid_namespace()} {pid} {_started(pid)}"
+    return f"{_boot()} {pid_namespace()} {pid} {started(pid)}"
 
 
 def is_dead(label: str) -> bool:
     """Whether the owner is known to be dead; one of another machine or pid namespace never is."""
     try:
-        boot, namespace, pid, started = label.split()
+        boot, *numbers = label.split()
+        namespace, pid, start = map(int, numbers)
     except ValueError:
         return False
-    return (boot, namespace) == (_boot(), _pid_namespace()) and _started(int(pid)) != started
+    return boot == _boot() and is_over(namespace, pid, start)
 
 
 def remove_orphans(client: DockerClient) -> int:
@@ -45,25 +48,7 @@ def remove_orphans(client: DockerClient) -> int:
 
 
 def _boot() -> str:
-    return _read("/proc/sys/kernel/random/boot_id").strip() or "unknown"
-
-
-def _pid_namespace() -> str:
     try:
-        return os.readlink("/proc/self/ns/pid").strip("pid:[]")
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
-        return "0"
-
-
-def _started(pid: int) -> str:
-    """When a process started, in ticks since boot; 0 for one that is not there."""
-    fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
-    # The state comes first: a process that is dead and waits to be reaped holds nothing any more.
-    return fields[19] if fields and fields[0] not in "ZX" else "0"
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text()
-    except OSError:
-        return ""
+        return "unknown"

@@ -45,7 +45,7 @@ class Meter:
         if fields:
             total += (int(fields[13]) + int(fields[14])) / _TICKS
         for pid in self._below(fields):
-            total += sum(int(field) for field in _fields(_read(f"/proc/{pid}/stat"))[11:15]) / _TICKS
+            total += sum(int(field) for field in stat_fields(pid)[11:15]) / _TICKS
         return total
 
     def memory_bytes(self, limit: int = 0) -> int:
@@ -145,8 +145,12 @@ def _read(path: str) -> bytes:
         kept.close()
 
 
+def stat_fields(pid: int) -> list[bytes]:
+    """What follows the name in /proc/PID/stat: its third field comes first; nothing when it is gone."""
+    return _fields(_read(f"/proc/{pid}/stat"))
+
+
 def _fields(stat: bytes) -> list[bytes]:
-    """What follows the name in /proc/PID/stat: its third field comes first."""
     return stat.rpartition(b")")[2].split()
 
 
