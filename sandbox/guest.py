@@ -127,7 +127,7 @@ class Guest:
             self._refuse("a wrong kind of answer")
         self.report = LoadReport(
             tuple(_cell(cell) for cell in answer.cells[:10_000]),
-            tuple(honest_notes(note[:300] for note in answer.notes[:50])),
+            tuple(honest_notes((note[:300] for note in answer.notes[:50]), program.path)),
             taken,
             program.level,
             program.kind,

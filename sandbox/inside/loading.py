@@ -216,7 +216,9 @@ def _load_script(program: Program, alarm: Alarm) -> Loading:
         ended = alarm.run(partial(exec, code, module.__dict__))
         loading.finish(statement.lineno, ended)
         if isinstance(ended, SystemExit):
-            loading.note(notes.ENDED_ITSELF.format(path=path, number=statement.lineno))
+            loading.note(
+                notes.ENDED_ITSELF.format(path=path[: notes.MOST_OF_A_PATH], number=statement.lineno)
+            )
             break
     return loading
 

@@ -109,13 +109,13 @@ class _Shell(InteractiveShell):
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
         if magic_name not in self.magics_manager.magics["line"]:
-            self.note(notes.SKIPPED.format(what=f"%{magic_name}", why=notes.NO_MAGIC))
+            self.note(notes.SKIPPED.format(what=f"%{_short(magic_name)}", why=notes.NO_MAGIC))
             return None
         return super().run_line_magic(magic_name, line, _stack_depth + 1)  # this call is one frame more
 
     def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
         if magic_name not in self.magics_manager.magics["cell"]:
-            what = f"a cell that begins with %%{magic_name}"
+            what = f"a cell that begins with %%{_short(magic_name)}"
             self.note(notes.SKIPPED.format(what=what, why=notes.NO_MAGIC))
             return None
         return super().run_cell_magic(magic_name, line, cell)  # type: ignore[no-untyped-call]
@@ -149,9 +149,13 @@ class _Shell(InteractiveShell):
         except (ValueError, IndexError):
             first = command.strip().split(" ")[0]
         if os.path.basename(first) in (*_INSTALLS, "pip3"):
-            self.note(notes.SKIPPED.format(what=f"!{first}", why=notes.NO_INSTALL))
+            self.note(notes.SKIPPED.format(what=f"!{_short(first)}", why=notes.NO_INSTALL))
         else:
-            self.note(notes.SKIPPED.format(what=f"!{first[:60]}", why=notes.NO_SHELL))
+            self.note(notes.SKIPPED.format(what=f"!{_short(first)}", why=notes.NO_SHELL))
+
+
+def _short(name: str) -> str:
+    return name[: notes.MOST_OF_A_NAME]
 
 
 def _was_importing(code: CodeType, error: BaseException) -> bool:
@@ -256,7 +260,7 @@ def _change_folder(made: _Shell, line: str) -> None:
     if (target == work() or target.startswith(f"{work()}/")) and os.path.isdir(target):
         os.chdir(target)
     else:
-        made.note(notes.SKIPPED.format(what=f"%cd {line.strip()[:60]}", why=notes.NO_FOLDER))
+        made.note(notes.SKIPPED.format(what=f"%cd {_short(line.strip())}", why=notes.NO_FOLDER))
 
 
 def _names(made: _Shell) -> _Names:

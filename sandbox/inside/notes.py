@@ -7,6 +7,7 @@ one stands in a sentence that says what it is.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 
@@ -19,32 +20,33 @@ NO_FOLDER = "there is no such folder in the submission"
 MISUSED = "a magic in cell {number} was used wrongly: {said}"
 WENT_ON = "cell {number} went on after an import that failed: {said}"
 ENDED_ITSELF = "{path} ended itself at line {number}; what stands below it was not run"
-FAILED_WHOLE = "running the whole submission failed, so only its {parts} were run. {end}"  # the grader's own
 IN_LINE = "Line {number}: {note}"
 # Of one cell or statement.
 ENDED_HERE = "it ended itself here"
 STOPPED = "stopped after {seconds:g} s"
 
+# Of a magic or a command, and of a file; the rest is left out.
+MOST_OF_A_NAME, MOST_OF_A_PATH = 60, 200
+# The grader's own: a guest cannot say them.
+FAILED_WHOLE = "running the whole submission failed, so only its {parts} were run. {end}"
 ALTERED = "The program has altered the report of its own loading; what it says there is left out."
 
 # What a guest may put into each field.
 _FIELDS = {
-    "what": r"%{1,2}[\w.]{1,60}|!.{0,60}|%cd .{0,60}|a cell that begins with %%[\w.]{1,60}",
+    "what": r"%{1,2}\S{1,60}|!.{0,60}|%cd .{0,60}|a cell that begins with %%\S{1,60}",
     "why": "|".join(map(re.escape, (NO_MAGIC, NO_INSTALL, NO_SHELL, NOT_AVAILABLE, NO_FOLDER))),
     "number": r"\d+",
     "said": ".{0,150}",
-    "path": ".{1,200}",
-    "parts": "definitions(?: and constants)?",
-    "end": ".{0,400}",
     "seconds": r"[\d.e+]{1,20}",
 }
 _FIELD = re.compile(r"\{(\w+)[^}]*\}")
 
 
-def _pattern(*sentences: str) -> str:
+def _pattern(*sentences: str, **fields: str) -> str:
+    known = _FIELDS | fields
     parts = [
         "".join(
-            f"(?:{_FIELDS[piece]})" if at % 2 else re.escape(piece)
+            f"(?:{known[piece]})" if at % 2 else re.escape(piece)
             for at, piece in enumerate(_FIELD.split(sentence))
         )
         for sentence in sentences
@@ -52,15 +54,19 @@ def _pattern(*sentences: str) -> str:
     return "|".join(parts)
 
 
-_NOTES = _pattern(SKIPPED, MISUSED, WENT_ON, ENDED_ITSELF, FAILED_WHOLE)
-_NOTE = re.compile(rf"(?:Line \d+: )?(?:{_NOTES})", re.DOTALL)
 _CELL_NOTE = re.compile(_pattern(ENDED_HERE, STOPPED))
 
 
-def honest_notes(notes: Iterable[str]) -> list[str]:
-    """Return those notes that are ours; one of the grader's own says where others were left out."""
+@functools.lru_cache(64)
+def _note(path: str) -> re.Pattern[str]:
+    sentences = _pattern(SKIPPED, MISUSED, WENT_ON, ENDED_ITSELF, path=re.escape(path[:MOST_OF_A_PATH]))
+    return re.compile(rf"(?:Line \d+: )?(?:{sentences})", re.DOTALL)
+
+
+def honest_notes(notes: Iterable[str], path: str) -> list[str]:
+    """Return those notes that a guest has of the program at `path`, and say where others are left out."""
     notes = list(notes)
-    ours = [note for note in notes if _NOTE.fullmatch(note)]
+    ours = [note for note in notes if _note(path).fullmatch(note)]
     return ours if len(ours) == len(notes) else [*ours, ALTERED]
 
 
