@@ -178,7 +178,7 @@ class _Timer:
             (graders.session, "read_submission", "reading what was handed in"),
             (Sandbox, "guest", GUEST),
             (Guest, "close", "ending the guest"),
-            (Guest, "call", CALLS),
+            (Guest, "ask", CALLS),
             (Grading, "grade", "checks"),
         ]
         before = [getattr(owner, name) for owner, name, _ in steps]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import floor, plain_checks
+from benchmarks import attest_side, floor, plain_checks
 from graders.assignment import read_assignment
 
 HERE = Path(floor.__file__).parent
@@ -47,3 +47,11 @@ def test_five_right_submissions_and_three_wrong_ones() -> None:
 @pytest.mark.parametrize("path", SUBMISSIONS, ids=lambda path: path.stem)
 def test_floor_and_plain_checks_agree(checks: list[floor.Check], path: Path) -> None:
     assert floor.run_checks(checks, path) == passed_by_plain_checks(path) == WRONG.get(path.stem, 5)
+
+
+def test_the_parts_of_a_submission_are_all_timed(tmp_path: Path) -> None:
+    right = [path for path in SUBMISSIONS if path.stem not in WRONG][:1]
+    assignment = read_assignment(HERE / "assignment")
+    parts = attest_side.time_parts(assignment, right, 1, 1, tmp_path / "parts")
+    assert len(parts) == 8
+    assert min(parts.values()) > 0
