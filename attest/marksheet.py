@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graders.marks import Mark, answer_id
+from graders.reading import sheet as tables
 from graders.result import Result, RubricResult
-from reports.amounts import bytes_text, points_text
+from reports.amounts import points_text
 from reports.gradebook import cell
 from reports.visible_text import one_line, visible_text
 
@@ -26,7 +27,6 @@ COLUMNS = (
 NEEDED = ("student", "item", "points")
 MOST_COMMENT = 5_000
 MOST_CELL = 32_000  # characters; a spreadsheet cuts what is longer
-MOST_BYTES = 256 * 2**20
 MOST_PROBLEMS = 50
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠']")
 _NUMBER = re.compile(r"\d{1,6}(?:[.,]\d{1,6})?|[.,]\d{1,6}")
@@ -221,46 +221,21 @@ def _mark(row: dict[str, str], result: Result, item: RubricResult, now: datetime
 
 def _rows(data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield line number and cells by column. Raises ValueError where this is no such table."""
-    if len(data) > MOST_BYTES:
+    sheet = tables.read_sheet(data, again="export it anew with `attest rubric OUT --export`")
+    columns = [name.casefold() for name in sheet.header]
+    lacking = [name for name in NEEDED if name not in columns]
+    if lacking:
         raise ValueError(
-            f"has {bytes_text(len(data))}; a table of marks has at most {bytes_text(MOST_BYTES)}. Export it "
-            "anew with `attest rubric OUT --export`."
+            f"line 1: the column {lacking[0]!r} is missing; expected the columns of "
+            f"`attest rubric OUT --export`: {', '.join(COLUMNS)}."
         )
-    text = _decoded(data)
-    header, _, _ = text.partition("\n")
-    separator = max(",;\t", key=header.count)
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    try:
-        columns = [name.strip().casefold() for name in next(reader, [])]
-        lacking = [name for name in NEEDED if name not in columns]
-        if lacking:
-            raise ValueError(
-                f"line 1: the column {lacking[0]!r} is missing; expected the columns of "
-                f"`attest rubric OUT --export`: {', '.join(COLUMNS)}."
-            )
-        doubled = [name for name in NEEDED if columns.count(name) > 1]
-        if doubled:
-            raise ValueError(f"line 1: the column {doubled[0]!r} is there twice; keep one of them.")
-        line = reader.line_num + 1
-        for cells in reader:
-            if any(value.strip() for value in cells):
-                padded = cells + [""] * (len(columns) - len(cells))
-                yield line, dict(zip(columns, padded, strict=False))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise ValueError(f"line {reader.line_num}: is not CSV ({error}); save the table as CSV.") from error
-
-
-def _decoded(data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", "replace")
-    if data.startswith(b"PK\x03\x04"):
-        raise ValueError("is a spreadsheet's own file, not CSV; save the table as CSV (UTF-8).")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
+    doubled = [name for name in NEEDED if columns.count(name) > 1]
+    if doubled:
+        raise ValueError(f"line 1: the column {doubled[0]!r} is there twice; keep one of them.")
+    for row in sheet.rows[1:]:
+        if not row.is_blank:
+            texts = [cell.text for cell in row.cells] + [""] * (len(columns) - len(row.cells))
+            yield row.line, dict(zip(columns, texts, strict=False))
 
 
 def _name(text: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 _SEPARATORS = ",;\t"
-_MOST_BYTES = 256 * 2**20
+MOST_BYTES = 256 * 2**20
 
 
 class SheetError(ValueError):
@@ -91,17 +91,19 @@ class Sheet:
         return value
 
 
-def read_sheet(data: bytes) -> Sheet:
-    """Read a table. Raises SheetError."""
-    if len(data) > _MOST_BYTES:
-        raise SheetError(f"has {len(data) // 2**20} MB; a table of grades has at most 256 MB.")
+def read_sheet(data: bytes, *, again: str = "download it again") -> Sheet:
+    """Read a table. Raises SheetError, which says in the words `again` how to come by a whole one."""
+    if len(data) > MOST_BYTES:
+        raise SheetError(
+            f"has {len(data) // 2**20} MB; a table has at most {MOST_BYTES // 2**20} MB; {again}."
+        )
     if data.startswith(b"PK\x03\x04") or data.startswith(b"\xd0\xcf\x11\xe0"):
-        raise SheetError("is a spreadsheet's own file, not CSV; save it as CSV, or download it again.")
+        raise SheetError(f"is a spreadsheet's own file, not CSV; save it as CSV, or {again}.")
     text, encoding = _decoded(data)
     separator = _separator(text)
-    rows = _rows(text, separator)
+    rows = _rows(text, separator, again)
     if not rows:
-        raise SheetError("is empty; download it again.")
+        raise SheetError(f"is empty; {again}.")
     return Sheet(text, encoding, separator, tuple(rows))
 
 
@@ -130,7 +132,7 @@ def _separator(text: str) -> str:
     return max(_SEPARATORS, key=first.count)
 
 
-def _rows(text: str, separator: str) -> list[Row]:
+def _rows(text: str, separator: str, again: str) -> list[Row]:
     """Cut a text into rows and cells. Every character is in a cell, a separator, a line end or the mark."""
     plain = re.compile(rf"[^{re.escape(separator)}\r\n]*")
     quoted = re.compile(r'[ ]*"((?:[^"]|"")*+)("|\Z)')
@@ -145,7 +147,7 @@ def _rows(text: str, separator: str) -> list[Row]:
         match = quoted.match(text, at)
         if match:
             if not match[2]:
-                raise SheetError(f'line {line}: a quote (") is opened and never closed; download it again.')
+                raise SheetError(f'line {line}: a quote (") is opened and never closed; {again}.')
             rest = plain.match(text, match.end())
             assert rest is not None
             cells.append(Cell(match[1].replace('""', '"') + rest[0], at, rest.end(), quoted=True))

@@ -174,7 +174,7 @@ def test_every_mistake_is_named_with_its_line() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "the column 'student' is missing"),
+        (b"", "is empty; export it anew with `attest rubric OUT --export`."),
         (b"student,item\nada,masks/why\n", "the column 'points' is missing"),
         (b"student,item,points,points\n", "the column 'points' is there twice"),
         (b"PK\x03\x04...", "is a spreadsheet's own file, not CSV"),
@@ -213,10 +213,10 @@ def test_a_name_that_could_be_two_students_is_refused() -> None:
 
 
 def test_a_table_beyond_all_bounds_hears_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attest.marksheet.MOST_BYTES", 2**20)
+    monkeypatch.setattr("graders.reading.sheet.MOST_BYTES", 2**20)
     sheet = read_sheet(b"x" * 2**21, [made()], NOW)
     assert sheet.problems == (
-        "has 2 MB; a table of marks has at most 1 MB. Export it anew with `attest rubric OUT --export`.",
+        "has 2 MB; a table has at most 1 MB; export it anew with `attest rubric OUT --export`.",
     )
 
 
