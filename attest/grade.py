@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from attest.intake import (
     write_nothing,
 )
 from attest.progress import View, view
-from attest.rubric import changed_answers, settle
+from attest.rubric import changed_answers, settled
 from attest.seeds import new_seed
 from attest.tables import cohort_table
 from attest.terminal import (
@@ -42,10 +42,11 @@ from graders.marks import MarksError, read_marks
 from graders.output import REPORTS, RESULTS, Mode, Output, OutputError
 from graders.reading import Cohort, CohortError, Found
 from graders.reading.joining import Intake
-from graders.result import Result, Status, Verdict
+from graders.result import Result, ResultError, Status, Verdict
 from graders.versions import versions
 from reports import ReportError, report_name, write_reports, write_student_report
 from reports.amounts import count_text, seconds_text
+from reports.cohort import Row, row_of
 from reports.verdict_words import STATUSES
 from reports.visible_text import one_line
 
@@ -78,7 +79,9 @@ class GradeRequest:
 
 def grade_command(request: GradeRequest) -> int:
     """Grade and report; return the exit status."""
-    with sentences(AssignmentError, CohortError, MarksError, OutputError, PoolError, ReportError):
+    with sentences(
+        AssignmentError, CohortError, MarksError, OutputError, PoolError, ReportError, ResultError
+    ):
         if request.resume and request.force:
             raise OutputError(
                 "--resume and --force exclude each other: go on with the earlier run, or replace it."
@@ -91,10 +94,12 @@ def grade_command(request: GradeRequest) -> int:
             read_marks(out.path)  # said before an hour of grading, if it cannot be read
             seed = choose_seed(request, assignment, out)
             confined = request.confined
-            kept = still_valid(out, cohort.found, confined.backend, confined.device) if out.earlier else []
-            kept = laid_over(kept, {each.student.id: each for each in cohort.found}, out)
-            known = {result.student.id for result in kept}
-            todo = tuple(each for each in cohort.found if each.student.id not in known)
+            kept: dict[str, Row] = {}
+            if out.earlier:
+                by_student = {each.student.id: each for each in cohort.found}
+                valid = still_valid(out, by_student, confined.backend, confined.device)
+                kept = {result.student.id: row_of(result) for result in laid_over(valid, by_student, out)}
+            todo = tuple(each for each in cohort.found if each.student.id not in kept)
             jobs = max(1, min(request.jobs or usable_cores(), len(todo)))
             backend = confined.backend
             options = options_of(confined, assignment, (*request.paths, out.path))
@@ -133,22 +138,21 @@ def choose_seed(request: GradeRequest, assignment: Assignment, out: Output) -> i
     return out.earlier.seed
 
 
-def still_valid(out: Output, found: Sequence[Found], backend: str, device: str) -> list[Result]:
-    """Return the earlier results of submissions that could be graded and have not changed since.
+def still_valid(out: Output, found: Mapping[str, Found], backend: str, device: str) -> Iterator[Result]:
+    """Yield the earlier results of submissions that could be graded and have not changed since.
 
     One that another backend, device, or version of Attest or torch came to is not among them.
     """
-    by_student = {each.student.id: each for each in found}
     now = versions()
-    return [
-        result
-        for result in kept_results(out)
-        if result.status is Status.GRADED
-        and (result.backend, result.device) == (backend, device)
-        and all(result.versions.get(name) == now[name] for name in ("attest", "torch"))
-        and result.student.id in by_student
-        and content_hash(by_student[result.student.id]) == result.submission.content_hash
-    ]
+    for result in kept_results(out):
+        if (
+            result.status is Status.GRADED
+            and (result.backend, result.device) == (backend, device)
+            and all(result.versions.get(name) == now[name] for name in ("attest", "torch"))
+            and result.student.id in found
+            and content_hash(found[result.student.id]) == result.submission.content_hash
+        ):
+            yield result
 
 
 def content_hash(found: Found) -> str:
@@ -159,12 +163,15 @@ def content_hash(found: Found) -> str:
         return ""
 
 
-def grade(asked: Request, intake: Intake, kept: Sequence[Result], out: Output) -> int:
-    """Grade, write the pages about the cohort, and say what came of it; return the exit status."""
+def grade(asked: Request, intake: Intake, kept: Mapping[str, Row], out: Output) -> int:
+    """Grade, write the pages about the cohort, and say what came of it; return the exit status.
+
+    A Result is on the disk when it comes here. What stays in memory of it is its row.
+    """
     errors = console(stderr=True)
     cohort = intake.cohort
     announce(asked, cohort, errors)
-    results = list(kept)
+    rows = dict(kept)
     troubles: list[str] = []
     stopped, held_by = False, ""
     started = time.monotonic()
@@ -175,37 +182,41 @@ def grade(asked: Request, intake: Intake, kept: Sequence[Result], out: Output) -
                 if progress.waiting:
                     shown.say(harmless(one_line(progress.waiting, 300)))
                 if progress.result is not None:
-                    results.append(progress.result)
+                    rows[progress.result.student.id] = row_of(progress.result)
         stopped, troubles, held_by = running.stopped, running.troubles, running.held_by
-    left = len(asked.found) + len(kept) - len(results) if stopped else None
-    results = choose_best(intake, results, out) + write_nothing(intake, asked, out)
+    left = len(asked.found) + len(kept) - len(rows) if stopped else None
+    choose_best(intake, rows, out)
+    rows |= {row.student_id: row for row in write_nothing(intake, asked, out)}
     if (kept or intake.attempts) and len(read_marks(out.path)):
-        marked = {result.student.id: result for result in settle(out)}
-        results = [marked.get(result.student.id, result) for result in results]
-    troubles += [*missing_pages(results, out.path), *write_reports(out.path, pages=False).problems]
+        rows |= {one.student.id: row_of(one) for one in settled(out) if one.student.id in rows}
+    troubles += missing_pages(rows, out)
+    written = write_reports(out.path, pages=False, known=rows.values())
+    troubles += written.problems
     seconds = time.monotonic() - started
     screen = console()
-    others = of_nobody_here(results, out) if out.earlier and not stopped else ""
-    summary(screen, results, len(kept) + len(asked.found), seconds, out.path)
+    summary(screen, tuple(rows.values()), len(kept) + len(asked.found), seconds, out.path)
     if held_by:
         screen.print(f"Limits held by {held_by}.", soft_wrap=True)
-    if others:
+    if out.earlier and not stopped and (others := of_nobody_here(written.others, out)):
         screen.print(harmless(one_line(others, 2000)), soft_wrap=True)
-    return conclusion(screen, results, [*cohort.problems, *troubles], out.path, left)
+    return conclusion(screen, tuple(rows.values()), [*cohort.problems, *troubles], out.path, left)
 
 
-def missing_pages(results: Sequence[Result], out: Path) -> list[str]:
+def missing_pages(students: Collection[str], out: Output) -> list[str]:
     """Write the pages that an earlier run could not, of results that count; return what cannot be written."""
+    folder = out.path / REPORTS
+    there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     problems = []
-    for result in results:
-        page = out / REPORTS / f"{report_name(result.student.id)}.html"
-        if page.is_file() and page.with_suffix(".md").is_file():
+    for student in students:
+        name = report_name(student)
+        if {f"{name}.html", f"{name}.md"} <= there:
             continue
         try:
-            write_student_report(result, out)
+            write_student_report(out.read(student), out.path)
         except ReportError:
             raise
         except Exception as error:  # whatever is wrong with one, the others are due
+            page = folder / f"{name}.html"
             problems.append(f"{page}: cannot be made ({type(error).__name__}: {error}). Grade it again.")
     return problems
 
@@ -248,13 +259,13 @@ def ctrl_c(running: CohortRun, shown: View) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def summary(screen: Console, results: Sequence[Result], total: int, seconds: float, out: Path) -> None:
+def summary(screen: Console, rows: Sequence[Row], total: int, seconds: float, out: Path) -> None:
     """Print the table, and where everything is."""
-    table, left_out = cohort_table(results, screen.width)
+    table, left_out = cohort_table(rows, screen.width)
     screen.print(table)
     if left_out:
         screen.print(f"… and {left_out} more: see {shown_path(out / 'index.html')}.", soft_wrap=True)
-    graded = sum(result.status is Status.GRADED for result in results)
+    graded = sum(row.status is Status.GRADED for row in rows)
     screen.print(
         f"\n{graded} of {count_text(total, 'submission')} graded in {seconds_text(seconds)}.\n"
         f"Reports:  {shown_path(out / 'index.html')}\n"
@@ -265,38 +276,36 @@ def summary(screen: Console, results: Sequence[Result], total: int, seconds: flo
 
 
 def conclusion(
-    screen: Console, results: Sequence[Result], problems: Sequence[str], out: Path, left: int | None
+    screen: Console, rows: Sequence[Row], problems: Sequence[str], out: Path, left: int | None
 ) -> int:
     """Print what an instructor has to look at; return the exit status.
 
     `left` says how many submissions a run that was stopped has left ungraded; None where it was not stopped.
     """
     lines = [harmless(one_line(problem, 2000)) for problem in problems]
-    nothing = [one_line(one.student.id, 80) for one in results if one.status is Status.NOTHING]
+    nothing = [one_line(row.student_id, 80) for row in rows if row.status is Status.NOTHING]
     if nothing:
         more = f" and {len(nothing) - MOST_NAMED} more" if len(nothing) > MOST_NAMED else ""
         lines.append(f"Nothing handed in, so no points: {', '.join(nothing[:MOST_NAMED])}{more}.")
     for status, step in ((Status.UNREADABLE, ""), (Status.NOT_GRADED, " Try again with --resume.")):
-        some = [result for result in results if result.status is status]
+        some = [row for row in rows if row.status is status]
         lines += [
-            f"{STATUSES[status].capitalize()}: {one_line(result.student.id, 80)}. "
-            f"{one_line(result.message, 300)}{step}"
-            for result in some[:MOST_NAMED]
+            f"{STATUSES[status].capitalize()}: {one_line(row.student_id, 80)}. "
+            f"{one_line(row.message, 300)}{step}"
+            for row in some[:MOST_NAMED]
         ]
         if len(some) > MOST_NAMED:
             lines.append(f"… and {len(some) - MOST_NAMED} more {STATUSES[status]}: see index.html.")
-    broken = sorted(
-        {check.id for result in results for check in result.checks if check.verdict is Verdict.BROKEN}
-    )
+    broken = sorted({check.id for row in rows for check in row.outcomes if check.verdict is Verdict.BROKEN})
     if broken:
         lines.append(f"Broken checks, whose points are pending: {one_line(', '.join(broken), 1000)}.")
-    waiting = sum(item.waits for result in results for item in result.rubric)
+    waiting = sum(row.waiting for row in rows)
     if waiting:
         lines.append(
             f"{count_text(waiting, 'rubric item')} {'waits' if waiting == 1 else 'wait'} for a person: "
             f"attest rubric {quoted_path(out)} --export marks.csv"
         )
-    lines += changed_answers(results)
+    lines += changed_answers(rows)
     if left is not None:
         still = count_text(left, "submission")
         lines.append(f"Stopped with {still} still to grade. Run the same command with --resume to go on.")
@@ -308,6 +317,6 @@ def conclusion(
         return INTERRUPTED
     return (
         NOT_ALL_WELL
-        if problems or any(result.status not in (Status.GRADED, Status.NOTHING) for result in results)
+        if problems or any(row.status not in (Status.GRADED, Status.NOTHING) for row in rows)
         else ALL_WELL
     )

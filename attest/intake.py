@@ -6,7 +6,7 @@ Which attempt counts under `best` is known once all are graded. All of them are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -33,6 +33,7 @@ from graders.result import (
 )
 from graders.versions import versions
 from reports import write_student_report
+from reports.cohort import Row, row_of
 
 NOTHING = "Nothing was handed in."
 
@@ -81,36 +82,28 @@ def late_policy(options: IntakeOptions, assignment: Assignment) -> LatePolicy | 
         raise CohortError(f"--late: {error}.") from None
 
 
-def kept_results(out: Output) -> list[Result]:
-    """Return the results of an earlier run, those of attempts that did not count among them."""
-    kept = {result.student.id: result for result in out.results()}
-    for path in sorted((out.path / ATTEMPTS).glob("*.json")):
+def kept_results(out: Output) -> Iterator[Result]:
+    """Yield the results of an earlier run, those of attempts that did not count among them."""
+    attempts = sorted((out.path / ATTEMPTS).glob("*.json"))
+    again = {path.name for path in attempts}
+    results = sorted((out.path / RESULTS).glob("*.json"))
+    for path in [*(path for path in results if path.name not in again), *attempts]:
         with suppress(ResultError):
-            result = read_result(path)
-            kept[result.student.id] = result
-    return list(kept.values())
+            yield read_result(path)
 
 
-def laid_over(results: Iterable[Result], found: Mapping[str, Found], out: Output) -> list[Result]:
-    """Return kept results with whose they are and how late as is known now; write those that change."""
-    known = []
+def laid_over(results: Iterable[Result], found: Mapping[str, Found], out: Output) -> Iterator[Result]:
+    """Yield kept results with whose they are and how late as is known now; write those that change."""
     for result in results:
         now = found[result.student.id].laid_over(result)
         if now is not result:
             out.write(now)
             write_student_report(now, out.path)
-        known.append(now)
-    return known
+        yield now
 
 
-def of_nobody_here(results: Sequence[Result], out: Output) -> str:
+def of_nobody_here(others: Sequence[str], out: Output) -> str:
     """Say whose results lie in OUT beside those of this run, as after a roster gave students other ids."""
-    here = {f"{out.stem(result.student.id)}.json" for result in results}
-    others: list[str] = []
-    for path in sorted((out.path / RESULTS).glob("*.json")):
-        if path.name not in here:
-            with suppress(ResultError):
-                others.append(read_result(path).student.id)
     if not others:
         return ""
     return (
@@ -119,13 +112,13 @@ def of_nobody_here(results: Sequence[Result], out: Output) -> str:
     )
 
 
-def write_nothing(intake: Intake, asked: Request, out: Output) -> list[Result]:
-    """Write a Result without points for everybody in the roster who handed in nothing."""
-    results = [_nothing(student, asked) for student in intake.nothing]
-    for result in results:
+def write_nothing(intake: Intake, asked: Request, out: Output) -> Iterator[Row]:
+    """Write a Result without points for everybody in the roster who handed in nothing; yield their rows."""
+    for student in intake.nothing:
+        result = _nothing(student, asked)
         out.write(result)
         write_student_report(result, out.path)
-    return results
+        yield row_of(result)
 
 
 def _nothing(student: Student, asked: Request) -> Result:
@@ -146,39 +139,38 @@ def _nothing(student: Student, asked: Request) -> Result:
     )
 
 
-def choose_best(intake: Intake, results: Sequence[Result], out: Output) -> list[Result]:
+def choose_best(intake: Intake, rows: dict[str, Row], out: Output) -> None:
     """Put, of each student's graded attempts, the one with most points in the student's place.
 
-    Of equal ones the later counts. What waits for a person is not counted.
+    Of equal ones the later counts. What waits for a person is not counted. Raises ResultError.
     """
-    by_id = {result.student.id: result for result in results}
     for identity, attempts in intake.attempts.items():
-        graded = [by_id.pop(each.student.id) for each in attempts if each.student.id in by_id]
+        graded = [rows.pop(each.student.id) for each in attempts if each.student.id in rows]
         if not graded:
             continue
         best = max(graded, key=_worth)
         infos = tuple(
             AttemptInfo(
-                attempt=result.submission.attempt,
-                submitted_at=result.submission.submitted_at,
-                points=None if result.status is Status.NOT_GRADED else result.points,
-                counts=result is best,
+                attempt=row.attempt,
+                submitted_at=row.submitted_at,
+                points=None if row.status is Status.NOT_GRADED else row.points,
+                counts=row is best,
             )
-            for result in sorted(graded, key=lambda one: one.submission.attempt)
+            for row in sorted(graded, key=lambda one: one.attempt)
         )
-        for result in graded:
-            out.set_aside(result)
-        chosen = best.model_copy(
+        for row in graded:
+            out.set_aside(row.student_id)
+        result = out.read_attempt(best.student_id)
+        chosen = result.model_copy(
             update={
-                "student": best.student.model_copy(update={"id": identity}),
-                "submission": best.submission.model_copy(update={"attempts": infos}),
+                "student": result.student.model_copy(update={"id": identity}),
+                "submission": result.submission.model_copy(update={"attempts": infos}),
             }
         )
         out.write(chosen)
         write_student_report(chosen, out.path)
-        by_id[identity] = chosen
-    return list(by_id.values())
+        rows[identity] = row_of(chosen)
 
 
-def _worth(result: Result) -> tuple[bool, float, int]:
-    return result.status is not Status.NOT_GRADED, result.points, result.submission.attempt
+def _worth(row: Row) -> tuple[bool, float, int]:
+    return row.status is not Status.NOT_GRADED, row.points, row.attempt

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from graders.cohort import Progress
+    from reports.cohort import Row
 
 
 class View(Protocol):
@@ -35,7 +36,7 @@ def view(console: Console) -> View:
     return Bar(console) if console.is_terminal else Lines(console)
 
 
-def outcome(result: Result) -> str:
+def outcome(result: Result | Row) -> str:
     """Return what became of a submission in a few words."""
     if result.status is Status.GRADED:
         waits = result.waiting_points

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attest.rubric import settle
+from attest.rubric import settled
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, sentences, shown_path
 from graders.marks import MarksError, read_marks
 from graders.output import Output, OutputError, require_results
@@ -19,7 +19,8 @@ def report_command(out: Path) -> int:
         require_results(out)
         if len(read_marks(out)):
             with Output(out, "resume", report_name) as opened:
-                settle(opened)
+                for _ in settled(opened):
+                    pass  # what changes is written as it is read
         written = write_reports(out)
     pages = sum(path.suffix == ".html" and path.parent != out for path in written.paths)
     screen = console()

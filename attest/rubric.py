@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from graders.output import Output, OutputError, require_results
 from graders.result import Result, write_whole
 from reports import ReportError, report_name, write_reports, write_student_report
 from reports.amounts import count_text, points_noun
+from reports.cohort import Row, row_of
 from reports.visible_text import one_line
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def rubric_command(out: Path, export: Path | None, imported: Path | None) -> int
             raise SheetError("--export and --import exclude each other: one writes a table, one reads it.")
         require_results(out)
         with Output(out, "resume", report_name) as opened:
-            results = settle(opened)
+            results = list(settled(opened))
             if not any(result.rubric for result in results):
                 raise OutputError(
                     f"{shown_path(out)}: no answer of this run is judged by a person; its assignment has no "
@@ -47,7 +48,7 @@ def rubric_command(out: Path, export: Path | None, imported: Path | None) -> int
                 if problems:
                     refuse(imported, problems, console(stderr=True))
                     return NOT_ALL_WELL
-                results = settle(opened)
+                results = list(settled(opened))
                 written = write_reports(out, pages=False)
                 for problem in written.problems:
                     screen.print(harmless(one_line(problem, 2000)), soft_wrap=True)
@@ -99,20 +100,18 @@ def refuse(path: Path, problems: Sequence[str], errors: Console) -> None:
     errors.print("Nothing was changed. Correct these lines and import the table again.", soft_wrap=True)
 
 
-def settle(out: Output) -> list[Result]:
-    """Lay the marks over the results of OUT, write those anew that change, and return all of them.
+def settled(out: Output) -> Iterator[Result]:
+    """Lay the marks over the results of OUT as they are read, write those anew that change, and yield each.
 
     Whatever was interrupted, the results then say what marks.json says.
     """
     marks = read_marks(out.path)
-    settled = []
     for result in out.results():
         marked = marks.applied(result)
         if marked is not result:
             out.write(marked)
             write_student_report(marked, out.path)
-        settled.append(marked)
-    return settled
+        yield marked
 
 
 def tell(screen: Console, results: Sequence[Result]) -> None:
@@ -127,18 +126,17 @@ def tell(screen: Console, results: Sequence[Result]) -> None:
     if unanswered:
         words.append(f"{unanswered} without an answer")
     screen.print(f"{', '.join(words)}.", soft_wrap=True)
-    for line in changed_answers(results):
+    for line in changed_answers(map(row_of, results)):
         screen.print(line, soft_wrap=True)
 
 
-def changed_answers(results: Sequence[Result]) -> list[str]:
+def changed_answers(rows: Iterable[Row]) -> list[str]:
     """Return a sentence for each student whose answer is another than the one that was marked."""
     changed = [
-        f"{one_line(result.student.id, 80)}: the answer to {one_line(item.id, 80)} has changed since it was "
+        f"{one_line(row.student_id, 80)}: the answer to {one_line(item, 80)} has changed since it was "
         "marked. Its mark stays until you import another."
-        for result in results
-        for item in result.rubric
-        if item.answer_changed
+        for row in rows
+        for item in row.changed
     ]
     more = [f"… and {len(changed) - MOST_NAMED} more answers like these."]
     return [*map(harmless, changed[:MOST_NAMED]), *(more if len(changed) > MOST_NAMED else [])]

@@ -194,15 +194,23 @@ class Output:
         with self._sentences():
             write_result(result, self.path / RESULTS / f"{self.stem(result.student.id)}.json")
 
-    def set_aside(self, result: Result) -> None:
-        """Keep a Result that is one of several attempts apart from those that count."""
-        stem = self.stem(result.student.id)
+    def set_aside(self, identity: str) -> None:
+        """Keep the Result of one of several attempts apart from those that count."""
+        stem = self.stem(identity)
         with self._sentences():
             (self.path / ATTEMPTS).mkdir(exist_ok=True)
-            write_result(result, self.path / ATTEMPTS / f"{stem}.json")
-            (self.path / RESULTS / f"{stem}.json").unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # it has been set aside before
+                (self.path / RESULTS / f"{stem}.json").replace(self.path / ATTEMPTS / f"{stem}.json")
             for page in (f"{stem}.html", f"{stem}.md"):
                 (self.path / REPORTS / page).unlink(missing_ok=True)
+
+    def read_attempt(self, identity: str) -> Result:
+        """Return the Result of an attempt that was set aside. Raises ResultError."""
+        return read_result(self.path / ATTEMPTS / f"{self.stem(identity)}.json")
+
+    def read(self, identity: str) -> Result:
+        """Return a student's Result. Raises ResultError."""
+        return read_result(self.path / RESULTS / f"{self.stem(identity)}.json")
 
     def results(self) -> Iterator[Result]:
         """Read the results that are there; those that cannot be read are passed over."""

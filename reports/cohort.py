@@ -46,10 +46,11 @@ class Row:
     pending_points: float  # of broken checks, and of what waits for a person
     waiting: int  # rubric items that wait for a person
     waiting_points: float
-    changed: int  # rubric items whose answer has changed since it was marked
+    changed: tuple[str, ...]  # rubric items whose answer has changed since it was marked
     exercises: tuple[ExercisePoints, ...]
     outcomes: tuple[Outcome, ...]
     diagnoses: tuple[tuple[str, str], ...]  # (title, section), each once
+    notable: str  # why it could not be loaded, or else the errors that it shows first
     attempt: int
     source: str
     content_hash: str
@@ -83,11 +84,16 @@ class Row:
         """Return how many checks have each verdict."""
         return Counter(outcome.verdict for outcome in self.outcomes)
 
+    def broken_checks(self) -> tuple[str, ...]:
+        """Return the ids of the checks that are broken by our fault."""
+        return tuple(outcome.id for outcome in self.outcomes if outcome.verdict is Verdict.BROKEN)
+
 
 def row_of(result: Result) -> Row:
     """Reduce a Result to what the cohort's documents need of it."""
     named = [one for c in result.checks if c.diagnosis for one in (c.diagnosis, *c.diagnosis.also)]
     diagnoses = {one.title: one.section or "" for one in named}
+    first = dict.fromkeys(c.diagnosis.title for c in result.checks if c.diagnosis)
     exercises = tuple(
         ExercisePoints(
             exercise,
@@ -109,12 +115,13 @@ def row_of(result: Result) -> Row:
         pending_points=result.pending_points,
         waiting=sum(item.waits for item in result.rubric),
         waiting_points=result.waiting_points,
-        changed=sum(item.answer_changed for item in result.rubric),
+        changed=tuple(item.id for item in result.rubric if item.answer_changed),
         exercises=exercises,
         outcomes=tuple(
             Outcome(c.id, c.exercise, c.title, c.verdict, (c.internal or "")[:4000]) for c in result.checks
         ),
         diagnoses=tuple(diagnoses.items()),
+        notable=result.load.message or "; ".join(first),
         attempt=result.submission.attempt,
         source=result.submission.source,
         content_hash=result.submission.content_hash,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -22,6 +23,7 @@ class Written:
 
     paths: tuple[Path, ...]
     problems: tuple[str, ...]
+    others: tuple[str, ...] = ()  # students whose results were read, beside those that were known
 
 
 class ReportError(OSError):
@@ -41,24 +43,37 @@ def write_student_report(
 
 
 def write_reports(
-    out: Path, *, audience: Audience = "student", after_due: bool = False, pages: bool = True
+    out: Path,
+    *,
+    audience: Audience = "student",
+    after_due: bool = False,
+    pages: bool = True,
+    known: Iterable[Row] = (),
 ) -> Written:
     """Read `out`/results/*.json; write `out`/reports/*.html and *.md, `out`/index.html and `out`/grades.csv.
 
     `pages=False` writes only the cohort's documents, where the students' own were written as results came.
+    Results whose rows are `known` are not read again, and have their pages already.
     Raises ReportError where `out` cannot be written to.
     """
     paths: list[Path] = []
     problems: list[str] = []
+    others: list[str] = []
+    known_files = {f"{report_name(row.student_id)}.json": row for row in known}
     rows: dict[str, Row] = {}
     files: dict[str, str] = {}
     _folder(out)
     for path in sorted((out / "results").glob("*.json")):
         if path.name.startswith("."):
             continue
+        if path.name in known_files:
+            row = known_files[path.name]
+            rows[row.student_id], files[row.student_id] = row, path.name
+            continue
         try:
             result = read_result(path)
             identity = result.student.id
+            others.append(identity)
             if identity in rows:
                 problems.append(
                     f"{path}: a second result for student {identity!r}, whose first is {files[identity]}. "
@@ -87,7 +102,7 @@ def write_reports(
         except OSError as error:
             raise _cannot_write(path, error) from error
         paths.append(path)
-    return Written(tuple(paths), tuple(problems))
+    return Written(tuple(paths), tuple(problems), tuple(others))
 
 
 def _folder(out: Path) -> Path:
