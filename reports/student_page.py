@@ -13,7 +13,7 @@ from reports.pages import asset, policy, template
 from reports.student_view import Audience, StudentView, student_view
 from reports.visible_text import excerpt, one_line
 
-_STYLE = ("colours.css", "student.css")
+STYLE = ("colours.css", "student.css")
 
 
 def student_html(result: Result, *, audience: Audience = "student", after_due: bool = False) -> str:
@@ -25,8 +25,8 @@ def student_html(result: Result, *, audience: Audience = "student", after_due: b
     view = student_view(result, audience=audience, after_due=after_due)
     return _template().render(
         view=view,
-        policy=policy(asset(*_STYLE)),
-        style=asset(*_STYLE),
+        policy=policy(asset(*STYLE)),
+        style=asset(*STYLE),
         id=one_line(result.student.id, 120),
         status=result.status.value,
         message=excerpt(result.message, limit=1500, max_lines=20).text,

@@ -1,0 +1,26 @@
+"""The trail of a course, for its instructors to read."""
+
+from __future__ import annotations
+
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+
+from attest.portal.audit.models import Entry
+from attest.portal.courses.models import Course, Role
+from attest.portal.pages import page
+from attest.portal.people.models import Person
+from attest.portal.permissions import Asking, members
+
+_ON_A_PAGE = 100
+
+
+@members(Role.INSTRUCTOR)
+def trail(asking: Asking, course: Course) -> HttpResponse:
+    """Who did what in this course, the latest first."""
+    entries = Paginator(Entry.objects.filter(course=course.pk), _ON_A_PAGE).get_page(
+        asking.request.GET.get("page")
+    )
+    numbers = {entry.who for entry in entries} | {entry.whom for entry in entries}
+    known = [number for number in numbers if number is not None]
+    people = {person.pk: str(person) for person in Person.objects.filter(pk__in=known)}
+    return page(asking, "audit/trail.html.jinja", {"entries": entries, "people": people})

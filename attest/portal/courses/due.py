@@ -1,0 +1,46 @@
+"""When one student's work is due, and how late a submission is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from attest.portal.courses.models import CourseAssignment, Extension
+from attest.portal.people.models import Person
+from graders.late import LatePolicy
+from graders.result import Late
+
+_NO_COST = 0.0
+
+
+def due_for(assignment: CourseAssignment, person: Person) -> tuple[datetime | None, bool]:
+    """Return when it is due for this student, and whether by an extension."""
+    if assignment.due_at is None:
+        return None, False
+    extension = _extension(assignment, person)
+    if extension is None:
+        return assignment.due_at, False
+    return extension.due(_policy(assignment, assignment.due_at)), True
+
+
+def late_for(assignment: CourseAssignment, person: Person, received_at: datetime) -> Late | None:
+    """Return how late a submission is; None where it came in time or nothing is due."""
+    if assignment.due_at is None:
+        return None
+    policy = _policy(assignment, assignment.due_at)
+    extension = _extension(assignment, person)
+    late = policy.late(received_at, None if extension is None else extension.due(policy))
+    if late is not None and assignment.late is None:
+        return late.model_copy(update={"policy": ""})
+    return late
+
+
+def _policy(assignment: CourseAssignment, due_at: datetime) -> LatePolicy:
+    local = due_at.astimezone(assignment.course.time_zone)
+    stated = assignment.late
+    if stated is None:
+        return LatePolicy(local, _NO_COST)
+    return LatePolicy(local, stated.percent, stated.per, stated.grace, stated.cap, stated.of)
+
+
+def _extension(assignment: CourseAssignment, person: Person) -> Extension | None:
+    return Extension.objects.filter(assignment=assignment, person=person).last()

@@ -1,0 +1,133 @@
+"""Courses: the list, one course, its roster, and what is handed in for it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from django.contrib import messages
+from django.db import transaction
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import redirect
+
+from attest.installed import installed_assignments
+from attest.portal.audit.trail import note
+from attest.portal.courses.forms import AssignmentForm, CourseForm
+from attest.portal.courses.models import Course, CourseAssignment, Membership, Role
+from attest.portal.courses.rosters import enrol
+from attest.portal.grading.standing import best_of, shows_results
+from attest.portal.handing_in.taking import rules_for
+from attest.portal.pages import page
+from attest.portal.people.models import Person
+from attest.portal.people.views import ZONES, password_link
+from attest.portal.permissions import Asking, administrators, courses_of, members, signed_in
+from graders.reading.cohort import CohortError
+from graders.reading.roster import read_roster
+
+MOST_ROSTER_BYTES = 5 * 2**20
+
+
+@signed_in
+def courses(asking: Asking) -> HttpResponse:
+    """The courses that the person sees."""
+    found = courses_of(asking.person).annotate(assignment_count=Count("assignments", distinct=True))
+    return page(asking, "courses/courses.html.jinja", {"courses": found})
+
+
+@administrators
+def new_course(asking: Asking) -> HttpResponse:
+    """Make a course; whoever makes it is an instructor of it."""
+    request = asking.request
+    form = CourseForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        with transaction.atomic():
+            course = Course.objects.create(**form.cleaned_data)
+            Membership.objects.create(course=course, person=asking.person, role=Role.INSTRUCTOR)
+            note(asking.person, "course made", f"course {course.pk}", course=course)
+        return redirect("course", course_id=course.pk)
+    values = {"form": form, "zones": ZONES}
+    return page(asking, "courses/new_course.html.jinja", values, 400 if form.errors else 200)
+
+
+@members(Role.STUDENT)
+def course(asking: Asking, course: Course) -> HttpResponse:
+    """One course: what is to be handed in, and for a student how it stands."""
+    assignments = list(course.assignments.all())
+    lines = [
+        {
+            "assignment": assignment,
+            "rules": rules_for(assignment, asking.person),
+            "best": best_of(assignment, asking.person),
+            "shown": shows_results(assignment),
+        }
+        for assignment in assignments
+    ]
+    return page(asking, "courses/course.html.jinja", {"lines": lines})
+
+
+@members(Role.INSTRUCTOR)
+def roster(asking: Asking, course: Course) -> HttpResponse:
+    """Who is in the course; a CSV brings more in."""
+    request = asking.request
+    problems: list[str] = []
+    if request.method == "POST":
+        given = request.FILES.get("roster")
+        if given is None:
+            problems = ["Choose the roster's file first."]
+        elif (given.size or 0) > MOST_ROSTER_BYTES:
+            problems = ["This file is too large for a roster."]
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "roster.csv"
+                path.write_bytes(given.read())
+                try:
+                    done = enrol(course, read_roster(path), asking.person)
+                except CohortError as error:
+                    problems = [str(error)]
+                else:
+                    messages.success(request, f"{done.new} new, {done.changed} brought up to date.")
+                    problems = list(done.problems)
+                    if not problems:
+                        return redirect("roster", course_id=course.pk)
+    people = course.memberships.select_related("person", "section")
+    values = {"memberships": people, "problems": problems, "roles": Role}
+    return page(asking, "courses/roster.html.jinja", values, 400 if problems else 200)
+
+
+@members(Role.INSTRUCTOR)
+def link(asking: Asking, membership: Membership) -> HttpResponse:
+    """Show the link by which somebody sets a password; only for who has none yet.
+
+    An instructor who could do so for everybody could sign in as anybody, and as an administrator.
+    """
+    person: Person = membership.person
+    if asking.request.method != "POST" or person.has_usable_password() or person.is_administrator:
+        return redirect("roster", course_id=membership.course_id)
+    note(asking.person, "password link made", f"person {person.pk}", course=asking.course, whom=person)
+    address = asking.request.build_absolute_uri(password_link(person))
+    return page(asking, "courses/link.html.jinja", {"member": membership, "address": address})
+
+
+@members(Role.INSTRUCTOR)
+def new_assignment(asking: Asking, course: Course) -> HttpResponse:
+    """Add an assignment to the course."""
+    request = asking.request
+    form = AssignmentForm(course, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        assignment = form.assignment
+        assert assignment is not None
+        with transaction.atomic():
+            added = CourseAssignment.objects.create(
+                course=course,
+                title=assignment.title,
+                max_points=assignment.points,
+                version=assignment.version,
+                content_hash=assignment.info.content_hash,
+                **form.cleaned_data,
+            )
+            rules = {key: str(value) for key, value in form.cleaned_data.items() if value not in (None, "")}
+            note(asking.person, "assignment added", f"assignment {added.pk}", course=course, after=rules)
+        return redirect("assignment", assignment_id=added.pk)
+    values = {"form": form, "installed": installed_assignments(), "kinds": CourseAssignment}
+    return page(asking, "courses/new_assignment.html.jinja", values, 400 if form.errors else 200)

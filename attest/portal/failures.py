@@ -1,0 +1,50 @@
+"""What is said where there is no page to show: not found, not allowed, too much, our own fault."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+
+from attest.portal.pages import page
+from attest.portal.permissions import everybody
+
+
+@everybody
+def missing(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """404: it is not there, or not theirs to see."""
+    return _said(
+        request,
+        404,
+        "There is no such page",
+        "It may have been removed, or you may be signed in as somebody who does not see it.",
+    )
+
+
+@everybody
+def bad(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """400: Django refused the request before any view saw it."""
+    return _said(request, 400, "This request cannot be read", "Go back, load the page again, and repeat it.")
+
+
+@everybody
+def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403: no valid CSRF token."""
+    return _said(
+        request,
+        403,
+        "This form is too old",
+        "Nothing was changed. Go back, load the page again, and send the form once more. "
+        "The portal needs its cookie for that.",
+    )
+
+
+def fault(request: HttpRequest) -> HttpResponse:
+    """500: ours. Nothing is asked of the database, which may be the reason."""
+    from django.template.loader import render_to_string
+
+    return HttpResponse(render_to_string("fault.html.jinja", {}), status=500)
+
+
+def _said(request: HttpRequest, status: int, title: str, sentence: str) -> HttpResponse:
+    if not hasattr(request, "user") or not hasattr(request, "session"):
+        return HttpResponse(f"{title}. {sentence}\n", "text/plain; charset=utf-8", status=status)
+    return page(request, "failure.html.jinja", {"title": title, "sentence": sentence}, status)

@@ -1,0 +1,140 @@
+"""The queue of jobs in the database: claimed for a while, given back, finished once.
+
+Each change of a job is one UPDATE that says what the job must be before: of two who try, one changes a row.
+That holds on SQLite and PostgreSQL alike, and whoever dies in the middle has changed nothing or all.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from attest.portal.audit.trail import note
+from attest.portal.grading.models import Job
+from attest.portal.handing_in.models import Submission
+from attest.portal.people.models import Person
+from attest.seeds import new_seed
+
+LEASE = timedelta(seconds=30)  # after the last sign of life somebody else may take the job
+MOST_TRIES = 3
+RETRY = timedelta(seconds=2)
+NOT_NOW = timedelta(seconds=15)  # where it is not the job's fault: the sandbox does not start, say
+
+
+def enqueue(submission: Submission, *, by: Person | None = None, again: bool = False) -> Job:
+    """Put a submission in the queue; call it in the transaction that makes it worth grading.
+
+    What is graded again has the seed of the first time, so that only what was changed can change it.
+    """
+    seed = submission.jobs.order_by("id").values_list("seed", flat=True).first() if again else None
+    job = Job.objects.create(
+        submission=submission,
+        assignment_id=submission.assignment_id,
+        again=again,
+        seed=new_seed() if seed is None else seed,
+    )
+    if by is not None:
+        course = submission.assignment.course
+        note(by, "graded again", f"submission {submission.pk}", course=course, whom=submission.person)
+    return job
+
+
+def claim(who: str, *, job_id: int | None = None) -> Job | None:
+    """Claim the next job, or the one with this number; None where there is none.
+
+    A job whose lease has run out is claimed like one that waits; one that was tried too often is not.
+    """
+    for _ in range(20):
+        now = timezone.now()
+        waiting = _free(now).filter(tries__lt=MOST_TRIES)
+        found = waiting.filter(pk=job_id).first() if job_id is not None else waiting.first()
+        if found is None:
+            return None
+        changed = (
+            _free(now)
+            .filter(pk=found.pk, tries=found.tries)
+            .update(
+                state=Job.State.RUNNING,
+                claimed_by=who,
+                claimed_at=now,
+                lease_until=now + LEASE,
+                tries=F("tries") + 1,
+            )
+        )
+        if changed:
+            return Job.objects.select_related("submission__assignment__course", "submission__person").get(
+                pk=found.pk
+            )
+    return None
+
+
+def prolong(job: Job, who: str) -> bool:
+    """Say that the job is still being graded; False where it has been given to somebody else."""
+    held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
+    return bool(held.update(lease_until=timezone.now() + LEASE))
+
+
+def give_back(job: Job, who: str, trouble: str = "", *, untried: bool = False) -> None:
+    """Put a job back: it came to nothing by our own fault, or (`untried`) it was not begun."""
+    held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
+    held.update(
+        state=Job.State.QUEUED,
+        claimed_by="",
+        lease_until=timezone.now() + (NOT_NOW if untried else RETRY),
+        trouble=trouble[:8000],
+        tries=F("tries") - (1 if untried else 0),
+    )
+
+
+def release(claimed_by: str) -> int:
+    """Free what a worker held that is known to have died; return how many jobs it was."""
+    held = Job.objects.filter(state=Job.State.RUNNING, claimed_by__startswith=claimed_by)
+    return held.update(lease_until=None)
+
+
+def finish(job: Job, who: str, state: Job.State = Job.State.DONE, trouble: str = "") -> bool:
+    """Mark a job as ended, if `who` still holds it. Call it in the transaction that keeps the Result."""
+    held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
+    return bool(
+        held.update(state=state, lease_until=None, finished_at=timezone.now(), trouble=trouble[:8000])
+    )
+
+
+def worn_out() -> list[Job]:
+    """Return the jobs that were tried as often as they may be and that nobody holds any more."""
+    return list(
+        _free(timezone.now()).filter(tries__gte=MOST_TRIES).select_related("submission__assignment__course")
+    )
+
+
+@transaction.atomic
+def give_up(job: Job) -> bool:
+    """Take a worn-out job out of the queue; False where another worker has. An instructor sees it."""
+    changed = (
+        _free(timezone.now())
+        .filter(pk=job.pk, tries__gte=MOST_TRIES)
+        .update(state=Job.State.POISONED, lease_until=None, finished_at=timezone.now())
+    )
+    if changed:
+        course = job.submission.assignment.course
+        note(None, "given up", f"submission {job.submission_id}", course=course, after={"tries": job.tries})
+    return bool(changed)
+
+
+def _free(now: datetime) -> QuerySet[Job]:
+    """Jobs that nobody holds: they wait, or whoever held them has given no sign of life."""
+    open_jobs = Job.objects.filter(state__in=(Job.State.QUEUED, Job.State.RUNNING))
+    return open_jobs.filter(Q(lease_until=None) | Q(lease_until__lt=now))
+
+
+def ahead_of(job: Job) -> int:
+    """Return how many jobs are graded before this one."""
+    if job.state != Job.State.QUEUED:
+        return 0
+    before = Q(again=job.again, pk__lt=job.pk)
+    if job.again:
+        before |= Q(again=False)
+    return Job.objects.filter(before, state__in=(Job.State.QUEUED, Job.State.RUNNING)).count()

@@ -1,0 +1,90 @@
+"""Keeping Results: once for each job, whoever dies when, and one that stands for each submission."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from attest.portal.courses.models import Membership
+from attest.portal.grading.models import Graded, Job
+from attest.portal.grading.queue import finish
+from attest.portal.handing_in.models import Submission
+from graders.reading.identity import student_id
+from graders.result import COMPUTED, Result, Status, Student
+from graders.versions import versions
+
+
+def keep(job: Job, who: str, result: Result, taken_from: Graded | None = None) -> Graded | None:
+    """Keep what came of a job, if `who` still holds it; None where it has been given to somebody else.
+
+    What was graded again does not stand until an instructor accepts it, unless nothing stands yet.
+    """
+    submission = job.submission
+    with transaction.atomic():
+        if not finish(job, who):
+            return None
+        standing = Graded.objects.filter(submission=submission, stands=True)
+        stands = not job.again or not standing.exists()
+        if stands:
+            standing.update(stands=False)
+        return Graded.objects.create(
+            submission=submission,
+            job=job,
+            document=result.model_dump_json(exclude=COMPUTED),
+            status=result.status.value,
+            points=result.points_before_late,
+            max_points=result.max_points,
+            pending_points=result.pending_points,
+            assignment_hash=result.assignment.content_hash,
+            versions=versions_text(),
+            taken_from=taken_from,
+            stands=stands,
+        )
+
+
+def same_work(submission: Submission, assignment_hash: str) -> Graded | None:
+    """Return what the same student's same files came to with the same tests and versions, if it is known."""
+    return (
+        Graded.objects.filter(
+            submission__assignment=submission.assignment_id,
+            submission__person=submission.person_id,
+            submission__content_hash=submission.content_hash,
+            assignment_hash=assignment_hash,
+            versions=versions_text(),
+            status=Status.GRADED,
+        )
+        .exclude(submission=submission)
+        .first()
+    )
+
+
+def taken_over(earlier: Graded, submission: Submission) -> Result:
+    """Return an earlier Result as that of another attempt."""
+    result = earlier.result
+    info = result.submission.model_copy(
+        update={"attempt": submission.attempt, "submitted_at": submission.received_at}
+    )
+    return result.model_copy(update={"submission": info})
+
+
+def student_of(submission: Submission) -> Student:
+    """Return whose work it is, as the roster has them."""
+    person = submission.person
+    member = (
+        Membership.objects.select_related("section")
+        .filter(course=submission.assignment.course, person=person)
+        .first()
+    )
+    identity = member.student_id if member and member.student_id else person.email
+    return Student(
+        id=student_id(identity, is_folder=True),
+        name=person.name,
+        email=person.email,
+        section=member.section.name if member and member.section else "",
+        ids=tuple((kind, str(value)) for kind, value in member.ids.items()) if member else (),
+    )
+
+
+def versions_text() -> str:
+    """Return the versions that a verdict depends on, in one line."""
+    now = versions()
+    return f"attest {now['attest']}, torch {now['torch']}"

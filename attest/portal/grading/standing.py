@@ -1,0 +1,135 @@
+"""How a submission stands: its Result, with what people and the due date make of it, and which one counts.
+
+What is taken for coming late and what instructors gave are worked out when somebody looks, so a due date
+that moves, an extension or an override counts at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Prefetch
+from django.utils import timezone
+
+from attest.portal.courses.due import due_for, late_for
+from attest.portal.courses.models import CourseAssignment
+from attest.portal.grading.models import Graded, Job, Override
+from attest.portal.handing_in.models import Submission
+from attest.portal.people.models import Person
+from graders.result import Late, Result, Status
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One submission as it stands now."""
+
+    submission: Submission
+    job: Job | None  # the latest
+    graded: Graded | None  # the one that stands
+    overrides: tuple[Override, ...]
+    late: Late | None
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether there are points."""
+        return self.graded is not None and self.graded.status == Status.GRADED
+
+    @property
+    def points(self) -> float | None:
+        """The points that count; None where there are none yet."""
+        whole = next((o.points for o in reversed(self.overrides) if not o.check_id), None)
+        if whole is not None:
+            return whole
+        if self.graded is None or self.graded.status == Status.NOT_GRADED:
+            return None
+        earned = self.result.points_before_late if self.overrides else self.graded.points
+        if self.late is None:
+            return earned
+        return earned - self.late.taken(earned, self.graded.max_points - self.graded.pending_points)
+
+    @property
+    def max_points(self) -> float:
+        """Points that could be earned."""
+        return self.graded.max_points if self.graded else self.submission.assignment.max_points
+
+    @property
+    def result(self) -> Result:
+        """The Result with every override and with what is taken for coming late."""
+        assert self.graded is not None
+        result = self.graded.result
+        given = {o.check_id: o.points for o in self.overrides if o.check_id}
+        given = {name: points for name, points in given.items() if points is not None}
+        changes: dict[str, object] = {"late": self.late}
+        if given:
+            changes["checks"] = tuple(
+                one.model_copy(update={"points": given[one.id]}) if one.id in given else one
+                for one in result.checks
+            )
+            changes["rubric"] = tuple(
+                one.model_copy(update={"points": given[one.id]}) if one.id in given else one
+                for one in result.rubric
+            )
+        return result.model_copy(update=changes)
+
+
+def standings(submissions: Sequence[Submission]) -> list[Standing]:
+    """Return how these stand, with few queries."""
+    from django.db.models import prefetch_related_objects
+
+    prefetch_related_objects(
+        list(submissions),
+        Prefetch("results", Graded.objects.filter(stands=True), to_attr="standing_results"),
+        Prefetch("jobs", Job.objects.order_by("id"), to_attr="all_jobs"),
+        "overrides",
+    )
+    return [_standing(submission) for submission in submissions]
+
+
+def standing(submission: Submission) -> Standing:
+    """Return how one submission stands."""
+    return standings([submission])[0]
+
+
+def attempts_of(assignment: CourseAssignment, person: Person) -> list[Standing]:
+    """Return a student's attempts, the latest first."""
+    found = assignment.submissions.filter(person=person).select_related("assignment__course", "person")
+    return standings(list(found))
+
+
+def counting(assignment: CourseAssignment, attempts: Sequence[Standing]) -> Standing | None:
+    """Return the attempt that counts; None where nothing is graded. `attempts` come the latest first."""
+    if assignment.counts == CourseAssignment.Counts.LAST:
+        return attempts[0] if attempts else None
+    graded = [one for one in attempts if one.points is not None]
+    return max(graded, key=lambda one: (one.points or 0.0, one.submission.attempt), default=None)
+
+
+def best_of(assignment: CourseAssignment, person: Person) -> Standing | None:
+    """Return the attempt of a student that counts."""
+    return counting(assignment, attempts_of(assignment, person))
+
+
+def shows_results(assignment: CourseAssignment) -> bool:
+    """Whether students see reports and points by now."""
+    return assignment.feedback == CourseAssignment.Feedback.AT_ONCE or assignment.releases.exists()
+
+
+def shows_kept_checks(assignment: CourseAssignment, person: Person) -> bool:
+    """Whether a student sees the checks that are kept until the due date by now."""
+    if assignment.hidden_checks == CourseAssignment.Hidden.AFTER_DUE:
+        due_at, _ = due_for(assignment, person)
+        return due_at is not None and due_at <= timezone.now()
+    return assignment.hidden_checks == CourseAssignment.Hidden.ALWAYS
+
+
+def _standing(submission: Submission) -> Standing:
+    results: list[Graded] = submission.standing_results  # type: ignore[attr-defined]
+    jobs: list[Job] = submission.all_jobs  # type: ignore[attr-defined]
+    return Standing(
+        submission,
+        jobs[-1] if jobs else None,
+        results[0] if results else None,
+        tuple(submission.overrides.all()),
+        late_for(submission.assignment, submission.person, submission.received_at),
+    )

@@ -1,0 +1,182 @@
+"""A worker: claims one job after another from the database, has it graded, and keeps what comes of it.
+
+It may be killed at any moment: the job's lease runs out, and another worker claims it. `attest serve` starts
+workers; `python -P -m attest.portal.grading.worker` is one, with the portal's settings in the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import tempfile
+import threading
+import time
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from graders.assignment import Assignment, AssignmentError, find_assignment
+from graders.result import Result, Status
+from graders.workers import die_with_parent
+
+if TYPE_CHECKING:
+    from attest.portal.grading.models import Job
+    from attest.portal.handing_in.models import Submission
+
+LOOK_SECONDS = 0.3  # between two looks into an empty queue
+AFTER_TROUBLE_SECONDS = 2.0
+
+
+class Worker:
+    """Grades for one portal until it is told to stop."""
+
+    def __init__(self) -> None:
+        from django.conf import settings
+
+        from attest.portal.grading.warm import WarmGraders
+        from attest.portal.handing_in.keeping import Store
+
+        configuration = settings.CONFIGURATION
+        self.name = worker_name(os.getpid()) + secrets.token_hex(4)
+        self.store = Store(configuration.files)
+        self.graders = WarmGraders(configuration.sandbox, (configuration.data,))
+        self.stopping = threading.Event()
+
+    def run(self) -> None:
+        """Grade until `stopping` is set. A database that cannot be reached is waited for."""
+        from django.db import OperationalError, close_old_connections
+
+        from attest.portal.logs import event
+
+        try:
+            while not self.stopping.is_set():
+                close_old_connections()
+                try:
+                    worked = self.step()
+                except OperationalError:
+                    event("database not reached")
+                    self.stopping.wait(AFTER_TROUBLE_SECONDS)
+                    continue
+                if not worked:
+                    self.stopping.wait(LOOK_SECONDS)
+        finally:
+            self.graders.close()
+
+    def step(self) -> bool:
+        """Grade one job; False where there is none."""
+        from attest.portal.grading import queue
+        from attest.portal.logs import event
+
+        for worn in queue.worn_out():
+            if queue.give_up(worn):
+                event("job given up", job=worn.pk, submission=worn.submission_id)
+        job = queue.claim(self.name)
+        if job is None:
+            return False
+        begun = time.monotonic()
+        state = self.work_on(job)
+        event(
+            "job",
+            job=job.pk,
+            submission=job.submission_id,
+            came_to=state,
+            tries=job.tries,
+            seconds=round(time.monotonic() - begun, 3),
+        )
+        return True
+
+    def work_on(self, job: Job) -> str:
+        """Grade a claimed job and keep its Result, or give it back; say in a word what came of it."""
+        from attest.portal.grading import queue
+        from attest.portal.grading.results import keep, same_work, taken_over
+        from attest.portal.grading.warm import GraderBroken, GraderDied, Interrupted
+        from attest.portal.handing_in.keeping import Missing
+
+        try:
+            assignment = find_assignment(job.assignment.folder)
+            earlier = None if job.again else same_work(job.submission, assignment.info.content_hash)
+            if earlier is not None:
+                kept = keep(job, self.name, taken_over(earlier, job.submission), taken_from=earlier)
+                return "known" if kept else "lost"
+            result = self.grade(job, assignment)
+        except (AssignmentError, GraderBroken) as error:
+            queue.give_back(job, self.name, str(error), untried=True)
+            return "not now"
+        except Interrupted:
+            queue.give_back(job, self.name, untried=True)
+            return "interrupted"
+        except (GraderDied, Missing) as error:
+            queue.give_back(job, self.name, str(error))
+            return "trouble"
+        if result.status is Status.NOT_GRADED:
+            self.graders.forget(assignment)
+            queue.give_back(job, self.name, result.internal or result.message)
+            return "trouble"
+        return "graded" if keep(job, self.name, result) else "lost"
+
+    def grade(self, job: Job, assignment: Assignment) -> Result:
+        """Have a job graded, with signs of life while it lasts."""
+        from attest.portal.grading.grader import Ask
+        from attest.portal.grading.results import student_of
+
+        submission = job.submission
+        with tempfile.TemporaryDirectory(prefix="attest-job-") as folder:
+            path = self.lay_out(submission, Path(folder))
+            ask = Ask(
+                path=os.fsencode(path),
+                student=student_of(submission).model_dump_json().encode(),
+                source=path.name if path.is_file() else "files",
+                attempt=submission.attempt,
+                seed=job.seed,
+            )
+            result = self.graders.grade(assignment, ask, lambda: self.beat(job))
+        info = result.submission.model_copy(update={"submitted_at": submission.received_at})
+        return result.model_copy(update={"submission": info})
+
+    def beat(self, job: Job) -> None:
+        """Give a sign of life. Raises Interrupted where the job is somebody else's, or it is time to stop."""
+        from attest.portal.grading import queue
+        from attest.portal.grading.warm import Interrupted
+
+        if self.stopping.is_set() or not queue.prolong(job, self.name):
+            raise Interrupted
+
+    def lay_out(self, submission: Submission, folder: Path) -> Path:
+        """Write a submission's files where the grader reads them; return the one file, or their folder."""
+        files = list(submission.files.all())
+        for file in files:
+            path = folder / "files" / file.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(self.store.read(file.digest))
+        return folder / "files" / files[0].name if len(files) == 1 else folder / "files"
+
+
+def worker_name(pid: int) -> str:
+    """Return how the name begins under which a worker of this machine claims jobs."""
+    return f"{socket.gethostname()}:{pid}:"
+
+
+def main() -> None:
+    """Be a worker until SIGTERM, or until whoever started it has ended."""
+    if os.environ.get("ATTEST_PORTAL_PARENT"):
+        die_with_parent(int(os.environ["ATTEST_PORTAL_PARENT"]))
+    import django
+
+    django.setup()
+    from attest.portal.logs import write_logs
+
+    write_logs()
+    worker = Worker()
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        worker.stopping.set()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the portal, which then ends its workers
+    worker.run()
+
+
+if __name__ == "__main__":
+    main()

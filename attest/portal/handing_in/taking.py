@@ -1,0 +1,157 @@
+"""Taking in one submission: every rule is looked at, the files are kept, and one transaction makes it true.
+
+When `take` returns, the submission and its job are committed: only then may anybody say that it was received.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from attest.portal.courses.due import due_for
+from attest.portal.courses.models import CourseAssignment
+from attest.portal.grading.queue import enqueue
+from attest.portal.handing_in.keeping import Store
+from attest.portal.handing_in.models import Submission, SubmittedFile
+from attest.portal.people.models import Person
+from graders.late import span_text
+from graders.reading.names import relative_name, shown
+from graders.reading.submission import ORDINARY, content_hash
+from reports.amounts import bytes_text, count_text
+
+MOST_FILES = 50
+_RACES = 5
+
+
+class Refused(ValueError):
+    """A submission is not taken. The message tells the student why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """By which rules one student hands in, and how much of them is used up."""
+
+    due_at: datetime | None  # with the student's extension
+    extended: bool
+    is_open: bool
+    opens_at: datetime | None
+    closes_at: datetime | None
+    attempts: int  # so far
+    most_attempts: int | None
+    within_an_hour: int
+    most_an_hour: int
+    next_at: datetime | None  # from when on the next one is taken, where the hour's are used up
+
+    @property
+    def attempts_left(self) -> int | None:
+        """How many attempts are left; None for any number."""
+        return None if self.most_attempts is None else max(0, self.most_attempts - self.attempts)
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing is taken now; "" where it is."""
+        if not self.is_open:
+            if self.opens_at is not None and timezone.now() < self.opens_at:
+                return f"Handing in opens on {timezone.localtime(self.opens_at):%d %B %Y at %H:%M}."
+            return "Handing in is closed. Write to your instructor if you have a reason to hand in later."
+        if self.attempts_left == 0:
+            return f"All {count_text(self.most_attempts or 0, 'attempt')} are used up."
+        if self.next_at is not None:
+            wait = span_text(max(self.next_at - timezone.now(), timedelta(minutes=1)))
+            return f"{count_text(self.most_an_hour, 'attempt')} an hour are taken; try again in {wait}."
+        return ""
+
+
+def rules_for(assignment: CourseAssignment, person: Person) -> Rules:
+    """Return the rules as they are for this student now."""
+    now = timezone.now()
+    due_at, extended = due_for(assignment, person)
+    closes_at = assignment.closes_at
+    if closes_at is not None and extended and due_at is not None:
+        closes_at = max(closes_at, due_at)  # an extension opens the door as well
+    earlier = Submission.objects.filter(assignment=assignment, person=person)
+    recent = list(
+        earlier.filter(received_at__gt=now - timedelta(hours=1))
+        .order_by("received_at")
+        .values_list("received_at", flat=True)
+    )
+    full = len(recent) >= assignment.attempts_an_hour
+    return Rules(
+        due_at=due_at,
+        extended=extended,
+        is_open=(assignment.opens_at is None or assignment.opens_at <= now)
+        and (closes_at is None or now < closes_at),
+        opens_at=assignment.opens_at,
+        closes_at=closes_at,
+        attempts=earlier.aggregate(Max("attempt"))["attempt__max"] or 0,
+        most_attempts=assignment.attempts,
+        within_an_hour=len(recent),
+        most_an_hour=assignment.attempts_an_hour,
+        next_at=recent[-assignment.attempts_an_hour] + timedelta(hours=1) if full and recent else None,
+    )
+
+
+def take(
+    assignment: CourseAssignment,
+    person: Person,
+    files: Sequence[tuple[str, bytes]],
+    way: Submission.Way = Submission.Way.PAGE,
+) -> Submission:
+    """Take in `files`, (name, content) each. Raises Refused."""
+    named = checked(files)
+    store = Store(settings.CONFIGURATION.files)
+    digests = {name: store.keep(data) for name, data in named.items()}
+    for _ in range(_RACES):
+        try:
+            with transaction.atomic():
+                # One student's attempts are counted one after another, whichever process counts.
+                Person.objects.select_for_update().get(pk=person.pk)
+                rules = rules_for(assignment, person)
+                if rules.refusal:
+                    raise Refused(rules.refusal)
+                submission = Submission.objects.create(
+                    assignment=assignment,
+                    person=person,
+                    attempt=rules.attempts + 1,
+                    content_hash=content_hash(named),
+                    way=way,
+                )
+                SubmittedFile.objects.bulk_create(
+                    SubmittedFile(submission=submission, name=name, digest=digests[name], size=len(data))
+                    for name, data in named.items()
+                )
+                enqueue(submission)
+        except IntegrityError:  # the same student handed in at the same moment
+            continue
+        return submission
+    raise Refused("Several attempts came at the same moment. This one was not taken; hand it in again.")
+
+
+def checked(files: Sequence[tuple[str, bytes]]) -> Mapping[str, bytes]:
+    """Return `files` by safe names. Raises Refused where they are none, too many or too large."""
+    if not files:
+        raise Refused("No file was chosen. Choose your script (.py) or notebook (.ipynb).")
+    if len(files) > MOST_FILES:
+        raise Refused(f"{len(files)} files are too many; at most {MOST_FILES} are taken. Send a zip instead.")
+    named: dict[str, bytes] = {}
+    for raw, data in files:
+        name = relative_name(raw)
+        if name is None:
+            raise Refused(f"{shown(raw)} is no name for a file; rename it.")
+        if name in named:
+            raise Refused(f"Two files are called {shown(name)}; rename one of them.")
+        if len(data) > ORDINARY.file_bytes:
+            raise Refused(
+                f"{shown(name)} has {bytes_text(len(data))}; at most {bytes_text(ORDINARY.file_bytes)} are "
+                "taken. Leave out data and checkpoints."
+            )
+        named[name] = data
+    if not any(named.values()):
+        raise Refused("What came is empty. Save your file and choose it again.")
+    return named

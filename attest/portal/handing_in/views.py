@@ -1,0 +1,102 @@
+"""Handing in: the page of an assignment, the upload, the receipt, and how far a submission is."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+
+from attest.portal.courses.models import CourseAssignment, Role
+from attest.portal.grading.queue import ahead_of
+from attest.portal.grading.standing import attempts_of, counting, shows_results, standing
+from attest.portal.handing_in.keeping import Store
+from attest.portal.handing_in.models import Submission, SubmittedFile
+from attest.portal.handing_in.taking import MOST_FILES, Refused, rules_for, take
+from attest.portal.pages import page
+from attest.portal.permissions import Asking, members
+from graders.reading.names import relative_name
+
+
+@members(Role.STUDENT)
+def assignment(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
+    """What is asked, by which rules, and one's own attempts."""
+    return _assignment_page(asking, assignment)
+
+
+@members(Role.STUDENT)
+def hand_in(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
+    """Take in what was chosen, and go to its receipt."""
+    request = asking.request
+    if request.method != "POST":
+        return redirect("assignment", assignment_id=assignment.pk)
+    uploads = request.FILES.getlist("files")
+    if getattr(request, "too_large", False):
+        return _assignment_page(
+            asking, assignment, "This upload is too large. Leave out data and checkpoints.", 413
+        )
+    if len(uploads) > MOST_FILES:
+        return _assignment_page(
+            asking, assignment, f"At most {MOST_FILES} files are taken; send a zip instead.", 400
+        )
+    try:
+        submission = take(assignment, asking.person, [(one.name or "", one.read()) for one in uploads])
+    except Refused as refused:
+        return _assignment_page(asking, assignment, str(refused), 400)
+    messages.success(request, "Received.")
+    return redirect("submission", submission_id=submission.pk)
+
+
+@members(Role.STUDENT)
+def submission(asking: Asking, submission: Submission) -> HttpResponse:
+    """The receipt of one submission, and how far it is."""
+    return page(asking, "handing_in/submission.html.jinja", _progress(asking, submission))
+
+
+@members(Role.STUDENT)
+def state(asking: Asking, submission: Submission) -> HttpResponse:
+    """How far it is, as the part of a page that asks again by itself."""
+    return page(asking, "handing_in/state.html.jinja", _progress(asking, submission))
+
+
+@members(Role.STUDENT)
+def download(asking: Asking, file: SubmittedFile) -> HttpResponse:
+    """One handed-in file, to be saved and never shown by the browser."""
+    from django.conf import settings
+    from django.utils.http import content_disposition_header
+
+    data = Store(settings.CONFIGURATION.files).read(file.digest)
+    name = (relative_name(file.name) or "file").rsplit("/", 1)[-1]
+    return HttpResponse(
+        data,
+        content_type="application/octet-stream",
+        headers={
+            "Content-Disposition": content_disposition_header(True, name) or "attachment",
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+        },
+    )
+
+
+def _progress(asking: Asking, submission: Submission) -> dict[str, object]:
+    found = standing(submission)
+    return {
+        "submission": submission,
+        "standing": found,
+        "ahead": ahead_of(found.job) if found.job else 0,
+        "shown": asking.may(Role.GRADER) or shows_results(submission.assignment),
+    }
+
+
+def _assignment_page(
+    asking: Asking, assignment: CourseAssignment, trouble: str = "", status: int = 200
+) -> HttpResponse:
+    attempts = attempts_of(assignment, asking.person)
+    values = {
+        "assignment": assignment,
+        "rules": rules_for(assignment, asking.person),
+        "attempts": attempts,
+        "counts": counting(assignment, attempts),
+        "shown": shows_results(assignment),
+        "trouble": trouble,
+    }
+    return page(asking, "handing_in/assignment.html.jinja", values, status)

@@ -1,0 +1,58 @@
+"""How often something may be tried: counted in the database, so that every process counts together."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from attest.portal.people.models import Tried
+
+
+@dataclass(frozen=True)
+class Rate:
+    """So many times within so many seconds."""
+
+    name: str
+    times: int
+    seconds: int
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a count came to."""
+
+    allowed: bool
+    again_in: int = 0  # seconds, where it is not allowed
+
+
+SIGN_IN_PERSON = Rate("sign-in of a person", 10, 900)
+SIGN_IN_ADDRESS = Rate("sign-in from an address", 300, 900)  # a whole class may sit behind one
+
+
+def count(rate: Rate, whom: str) -> Counted:
+    """Count one try of `whom` and say whether it is allowed.
+
+    Windows follow each other without overlap, so twice as many may fall around a border: rates guard
+    against guessing and flooding, where that is no matter.
+    """
+    now = timezone.now()
+    window = int(now.timestamp()) // rate.seconds
+    what = hashlib.sha256(f"{rate.name}\0{whom}".encode()).hexdigest()
+    until = datetime.fromtimestamp((window + 1) * rate.seconds, UTC)
+    with transaction.atomic():
+        row, _ = Tried.objects.get_or_create(what=what, window=window, defaults={"until": until})
+        Tried.objects.filter(pk=row.pk).update(times=F("times") + 1)
+        row.refresh_from_db()
+    if row.times <= rate.times:
+        return Counted(True)
+    return Counted(False, max(1, round((until - now).total_seconds())))
+
+
+def forget_past() -> int:
+    """Remove the counts of windows that are over; return how many."""
+    return Tried.objects.filter(until__lt=timezone.now()).delete()[0]

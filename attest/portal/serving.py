@@ -1,0 +1,121 @@
+"""What `attest serve` runs: the database brought up to date, workers beside the server, and the server.
+
+uvicorn serves: it takes slow uploads and streams of events without a thread for each, and needs no compiler.
+The workers are processes of their own, started again when they die; they die with this process, however it
+ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import FrameType
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import close_old_connections
+
+from attest.portal.grading.queue import release
+from attest.portal.grading.worker import worker_name
+from attest.portal.logs import event, write_logs
+from attest.portal.people.models import Person
+from attest.portal.people.rates import forget_past
+from attest.portal.people.views import first_link
+
+_AGAIN_SECONDS = 2.0  # after a worker has died
+_LONGEST_AGAIN_SECONDS = 60.0
+_STEADY_SECONDS = 30.0  # one that has lived so long did not die of how it is started
+_END_SECONDS = 10.0
+
+
+class Workers:
+    """Worker processes, each kept running by a thread, since they die with the thread that started them."""
+
+    def __init__(self, number: int) -> None:
+        self._ending = threading.Event()
+        self._threads = [threading.Thread(target=self._keep_running, name="worker") for _ in range(number)]
+
+    def start(self) -> None:
+        """Start all."""
+        for thread in self._threads:
+            thread.start()
+
+    def end(self) -> None:
+        """End all: what they grade goes back into the queue."""
+        self._ending.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _keep_running(self) -> None:
+        wait = _AGAIN_SECONDS
+        while not self._ending.is_set():
+            begun = time.monotonic()
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "attest.portal.grading.worker"],
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, "ATTEST_PORTAL_PARENT": str(os.getpid())},
+            )
+            while process.poll() is None and not self._ending.wait(0.5):
+                pass
+            if process.returncode is None:
+                process.terminate()
+                try:
+                    process.wait(_END_SECONDS)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+                return
+            event("worker ended", status=process.returncode, jobs=release(worker_name(process.pid)))
+            close_old_connections()
+            wait = _AGAIN_SECONDS if time.monotonic() - begun > _STEADY_SECONDS else wait * 2
+            self._ending.wait(min(wait, _LONGEST_AGAIN_SECONDS))
+
+
+def prepare() -> None:
+    """Make what is missing: folders, tables; bring the database up to date."""
+    Path(settings.CONFIGURATION.files).mkdir(parents=True, exist_ok=True, mode=0o700)
+    call_command("migrate", interactive=False, verbosity=0)
+    call_command("clearsessions")
+    forget_past()
+
+
+def serve(host: str, port: int, workers: int) -> None:
+    """Serve until Ctrl-C or SIGTERM."""
+    import uvicorn
+
+    address = settings.CONFIGURATION.url or f"http://{'localhost' if host in _HERE else host}:{port}"
+    print(f"The portal is at {address}", flush=True)
+    print(f"Its data is in {settings.CONFIGURATION.data}", flush=True)
+    if not Person.objects.filter(is_administrator=True).exists():
+        print(f"Make the first administrator at {address}{first_link()}", flush=True)
+    write_logs()
+    keeping = Workers(workers)
+    keeping.start()
+    for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises them again when it has ended
+        signal.signal(number, _ended_already)
+    try:
+        uvicorn.run(
+            "attest.portal.asgi:application",
+            host=host,
+            port=port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=5,
+        )
+    finally:
+        keeping.end()
+
+
+def _ended_already(_number: int, _frame: FrameType | None) -> None:
+    """Let `serve` go on to end the workers."""
+
+
+_HERE = ("127.0.0.1", "0.0.0.0", "::1", "::")  # noqa: S104 - what is bound to, compared

@@ -1,0 +1,43 @@
+"""Every address of the portal. What `<…_id>` names is looked up in `permissions` for the person who asks."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from attest.portal import assets, health
+from attest.portal.audit import views as audit
+from attest.portal.courses import views as courses
+from attest.portal.grading import views as grading
+from attest.portal.handing_in import views as handing_in
+from attest.portal.people import views as people
+
+urlpatterns = [
+    path("", courses.courses, name="courses"),
+    path("sign-in/", people.sign_in, name="sign-in"),
+    path("sign-out/", people.sign_out, name="sign-out"),
+    path("first/<str:token>/", people.first_administrator, name="first-administrator"),
+    path("password/<str:who>/<str:token>/", people.set_password, name="set-password"),
+    path("me/", people.me, name="me"),
+    path("courses/new/", courses.new_course, name="new-course"),
+    path("courses/<int:course_id>/", courses.course, name="course"),
+    path("courses/<int:course_id>/roster/", courses.roster, name="roster"),
+    path("courses/<int:course_id>/assignments/new/", courses.new_assignment, name="new-assignment"),
+    path("courses/<int:course_id>/audit/", audit.trail, name="audit"),
+    path("members/<int:membership_id>/link/", courses.link, name="link"),
+    path("assignments/<int:assignment_id>/", handing_in.assignment, name="assignment"),
+    path("assignments/<int:assignment_id>/hand-in/", handing_in.hand_in, name="hand-in"),
+    path("assignments/<int:assignment_id>/submissions/", grading.submissions, name="submissions"),
+    path("submissions/<int:submission_id>/", handing_in.submission, name="submission"),
+    path("submissions/<int:submission_id>/state/", handing_in.state, name="state"),
+    path("submissions/<int:submission_id>/report/", grading.report, name="report"),
+    path("files/<int:file_id>/", handing_in.download, name="file"),
+    path("static/<str:digest>/<str:name>", assets.asset, name="asset"),
+    path("healthz", health.health, name="health"),
+    path("readyz", health.ready, name="ready"),
+    path("metrics", health.metrics, name="metrics"),
+]
+
+handler400 = "attest.portal.failures.bad"
+handler403 = "attest.portal.failures.missing"
+handler404 = "attest.portal.failures.missing"
+handler500 = "attest.portal.failures.fault"

@@ -1,0 +1,45 @@
+"""`attest serve`: the portal, with nothing to configure."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+from attest.terminal import ALL_WELL, sentences, stop
+
+_NEEDED = ("django", "argon2", "uvicorn")
+
+
+def serve_command(data: Path, where: tuple[str, int], *, url: str, workers: int, sandbox: str) -> int:
+    """Serve at `where`, a host and a port, until it is told to stop; return the exit status."""
+    host, port = where
+    ready_django(data, host=host, url=url, sandbox=sandbox)
+    from attest.portal.serving import prepare, serve
+
+    prepare()
+    serve(host, port, workers)
+    return ALL_WELL
+
+
+def ready_django(data: Path, *, host: str = "", url: str = "", sandbox: str = "bubblewrap") -> None:
+    """Set Django up for the portal whose data is in this folder; say what is missing for it."""
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        stop(f"the portal needs {', '.join(missing)}: pip install 'attest-grader[portal]'.")
+    from attest.portal import configuration
+
+    os.environ["DJANGO_SETTINGS_MODULE"] = "attest.portal.settings"
+    os.environ[configuration.DATA] = str(data.absolute())
+    os.environ[configuration.HOSTS] = "" if host in ("0.0.0.0", "::") else host  # noqa: S104 - compared
+    os.environ[configuration.SANDBOX] = sandbox
+    if url:
+        os.environ[configuration.URL] = url
+    with sentences(configuration.ConfigurationError, OSError):
+        found = configuration.read_configuration()
+        if found.database["ENGINE"].endswith("postgresql") and find_spec("psycopg") is None:
+            stop("DATABASE_URL asks for PostgreSQL: pip install 'attest-grader[postgresql]'.")
+        configuration.make_secret_key(data)
+        import django
+
+        django.setup(set_prefix=False)

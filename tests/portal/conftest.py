@@ -1,0 +1,42 @@
+"""Django for these tests alone: a folder of data of its own, and the database that DATABASE_URL names."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import django
+import pytest
+
+from attest.portal import configuration
+
+_DATA = Path(tempfile.mkdtemp(prefix="attest-portal-tests-"))
+os.environ["DJANGO_SETTINGS_MODULE"] = "attest.portal.settings"
+os.environ[configuration.DATA] = str(_DATA)
+configuration.make_secret_key(_DATA)
+django.setup(set_prefix=False)
+
+from tests.attest.conftest import write_assignment  # noqa: E402 - after Django
+from tests.portal.school import School, make_school  # noqa: E402 - it imports models
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _data() -> Iterator[None]:
+    """Remove the data when all is done."""
+    yield
+    shutil.rmtree(_DATA, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def doubling_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small assignment."""
+    return write_assignment(tmp_path_factory.mktemp("assignments") / "doubling")
+
+
+@pytest.fixture
+def school(db: None, doubling_folder: Path) -> School:
+    """Two courses, and in one of them somebody of each role and a submission."""
+    return make_school(doubling_folder)

@@ -1,0 +1,111 @@
+"""Every address × every role × somebody else's things: who is let in, and for whom it is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from django.urls import get_resolver, reverse
+
+from attest.portal.permissions import PLACES
+from tests.portal.school import School
+
+ROLES = ("nobody", "stranger", "classmate", "student", "grader", "instructor", "administrator")
+
+# What each of ROLES is answered, GET, where the things named are the student's and of the student's course.
+# "in" is any page of their own (200, or a redirect that is not to the sign-in), "sign-in" the page for that.
+EVERYBODY = ("in",) * 7
+SIGNED_IN = ("sign-in", *("in",) * 6)
+COURSE = ("sign-in", "404", *("in",) * 5)  # whoever is in the course
+OWN = ("sign-in", "404", "404", *("in",) * 4)  # whose it is, and who grades
+GRADERS = ("sign-in", "404", "404", "404", *("in",) * 3)
+INSTRUCTORS = ("sign-in", "404", "404", "404", "404", "in", "in")
+ADMINISTRATORS = ("sign-in", *("404",) * 5, "in")
+ABSENT = ("404",) * 7  # these need a secret in the address
+NOT_YET = ("sign-in", *("404",) * 6)  # there is none yet for anybody
+
+TABLE: Mapping[str, tuple[str, ...]] = {
+    "courses": SIGNED_IN,
+    "sign-in": EVERYBODY,
+    "sign-out": SIGNED_IN,
+    "first-administrator": ABSENT,
+    "set-password": ABSENT,
+    "me": SIGNED_IN,
+    "new-course": ADMINISTRATORS,
+    "course": COURSE,
+    "roster": INSTRUCTORS,
+    "new-assignment": INSTRUCTORS,
+    "audit": INSTRUCTORS,
+    "link": INSTRUCTORS,
+    "assignment": COURSE,
+    "hand-in": COURSE,
+    "submissions": GRADERS,
+    "submission": OWN,
+    "state": OWN,
+    "report": NOT_YET,
+    "file": OWN,
+    "asset": ABSENT,
+    "health": EVERYBODY,
+    "ready": EVERYBODY,
+    "metrics": EVERYBODY,
+}
+PATTERNS = {pattern.name: pattern for pattern in get_resolver().url_patterns}
+
+
+def arguments(school: School, name: str) -> dict[str, object]:
+    """What the address names: always the student's, or their course's."""
+    things = {
+        "course_id": school.course.pk,
+        "assignment_id": school.assignment.pk,
+        "membership_id": school.membership.pk,
+        "submission_id": school.submission.pk,
+        "file_id": school.submission.files.get().pk,
+        "regrade_request_id": school.regrade_request.pk,
+    }
+    wanted = PATTERNS[name].pattern.converters
+    return {key: things.get(key, "guessed") for key in wanted}
+
+
+def test_every_address_has_a_line_in_the_table() -> None:
+    assert set(PATTERNS) == set(TABLE)
+
+
+def test_every_view_says_who_may_come_in() -> None:
+    assert [name for name, pattern in PATTERNS.items() if not hasattr(pattern.callback, "rule")] == []
+
+
+def test_every_number_in_an_address_is_looked_up_for_the_person_who_asks() -> None:
+    named = {
+        key
+        for pattern in PATTERNS.values()
+        for key, converter in pattern.pattern.converters.items()
+        if type(converter).__name__ == "IntConverter"
+    }
+    assert named <= set(PLACES)
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("name", TABLE)
+def test_who_is_let_in(school: School, name: str, role: str) -> None:
+    browser = school.browser(None if role == "nobody" else getattr(school, role))
+
+    answer = browser.get(reverse(name, kwargs=arguments(school, name)))
+
+    if answer.status_code == 302 and answer["Location"].startswith(reverse("sign-in") + "?next="):
+        found = "sign-in"
+    elif answer.status_code in (200, 302):
+        found = "in"
+    else:
+        found = str(answer.status_code)
+    assert found == TABLE[name][ROLES.index(role)]
+
+
+@pytest.mark.parametrize("role", [role for role in ROLES if role not in ("instructor", "administrator")])
+@pytest.mark.parametrize("name", [name for name, line in TABLE.items() if line == INSTRUCTORS])
+def test_who_may_not_look_may_not_send_either(school: School, name: str, role: str) -> None:
+    browser = school.browser(None if role == "nobody" else getattr(school, role))
+
+    answer = browser.post(reverse(name, kwargs=arguments(school, name)), {"title": "Taken over"})
+
+    assert answer.status_code in (302, 404)
+    assert answer.status_code == 404 or answer["Location"].startswith(reverse("sign-in"))
