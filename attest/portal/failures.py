@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 
 from attest.portal.pages import page
 from attest.portal.permissions import everybody
@@ -39,9 +40,19 @@ def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def fault(request: HttpRequest) -> HttpResponse:
     """500: ours. Nothing is asked of the database, which may be the reason."""
-    from django.template.loader import render_to_string
+    return HttpResponse(
+        plain(
+            "A fault of ours",
+            "The portal could not answer. Whatever it has said was received is kept. Try again in a minute; "
+            "if it happens again, tell your instructor when it was.",
+        ),
+        status=500,
+    )
 
-    return HttpResponse(render_to_string("fault.html.jinja", {}), status=500)
+
+def plain(title: str, sentence: str) -> str:
+    """Return a page that needs neither a person nor the database."""
+    return render_to_string("plain.html.jinja", {"title": title, "sentence": sentence})
 
 
 def _said(request: HttpRequest, status: int, title: str, sentence: str) -> HttpResponse:

@@ -87,11 +87,6 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 100
-FILE_UPLOAD_HANDLERS = [
-    "attest.portal.handing_in.bounds.Bounded",
-    "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
-]
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 LANGUAGE_CODE = "en"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import django
 import pytest
+from django.conf import settings
 
 from attest.portal import configuration
 
@@ -17,6 +18,9 @@ _DATA = Path(tempfile.mkdtemp(prefix="attest-portal-tests-"))
 os.environ["DJANGO_SETTINGS_MODULE"] = "attest.portal.settings"
 os.environ[configuration.DATA] = str(_DATA)
 configuration.make_secret_key(_DATA)
+if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # A file, as in a portal: SQLite in memory has other locks.
+    settings.DATABASES["default"]["TEST"] = {"NAME": str(_DATA / "test.sqlite3")}
 django.setup(set_prefix=False)
 
 from tests.attest.conftest import write_assignment  # noqa: E402 - after Django

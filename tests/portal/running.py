@@ -6,8 +6,10 @@ import html
 import http.cookiejar
 import os
 import re
+import secrets
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -17,6 +19,9 @@ import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import psycopg
 
 from tests.attest.processes import descendants
 
@@ -40,6 +45,7 @@ class Portal:
 
     def __init__(self, data: Path, *options: str, env: Mapping[str, str] | None = None) -> None:
         self.data = data
+        self._database = dict(env or {}).get("DATABASE_URL", "")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -65,6 +71,13 @@ class Portal:
     def said(self) -> str:
         return self.log.read_text(errors="replace")
 
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """What is in its database."""
+        if not self._database:
+            return sqlite3.connect(self.data / "portal.sqlite3").execute(query).fetchall()
+        with psycopg.connect(self._database) as connection:
+            return connection.execute(query.encode()).fetchall()
+
     def first_link(self) -> str:
         found = re.search(r"first administrator at http://[^/]+(\S+)", self.said())
         assert found, self.said()
@@ -88,6 +101,17 @@ class Portal:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         return self.process.wait(60)
+
+
+def new_database() -> dict[str, str]:
+    """Where a portal keeps its rows: in its folder, or where these tests are run on PostgreSQL, there."""
+    url = os.environ.get("DATABASE_URL")
+    if not url:
+        return {}
+    name = f"portal_{secrets.token_hex(6)}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    return {"DATABASE_URL": re.sub(r"/\w+\?", f"/{name}?", url)}
 
 
 class Browser:

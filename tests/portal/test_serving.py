@@ -6,14 +6,13 @@ import os
 import re
 import shutil
 import signal
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.attest.conftest import RIGHT, WRONG
-from tests.portal.running import Browser, Portal, links, wait_for
+from tests.portal.running import Browser, Portal, links, new_database, wait_for
 
 PASSWORD = "long enough for anybody"
 ROSTER = b"id,name,email,section\ns1,Lena Ito,lena@example.edu,A\ns2,Omar Diaz,omar@example.edu,B\n"
@@ -26,14 +25,9 @@ needs_sandbox = pytest.mark.skipif(
 
 @pytest.fixture
 def portal(tmp_path: Path) -> Iterator[Portal]:
-    running = Portal(tmp_path / "data", "--workers", "1", env=database())
+    running = Portal(tmp_path / "data", "--workers", "1", env=new_database())
     yield running
     running.end()
-
-
-def database() -> dict[str, str]:
-    """Where the portal's rows are: in its folder, unless these tests are run on another database."""
-    return {}
 
 
 def first_administrator(portal: Portal) -> Browser:
@@ -113,8 +107,7 @@ def test_from_the_first_start_to_a_students_report(portal: Portal, doubling_fold
 
     again = hand_in(lena, assignment, RIGHT)
     wait_for(lambda: is_graded(lena, again), 20, portal.said)  # known: nothing is run for it
-    rows = sqlite3.connect(portal.data / "portal.sqlite3")
-    taken = rows.execute("select taken_from_id from grading_graded order by id").fetchall()
+    taken = portal.rows("select taken_from_id from grading_graded order by id")
     assert [row[0] is not None for row in taken] == [False, True]
 
 
@@ -123,7 +116,8 @@ def test_kill_9_of_worker_and_portal_loses_nothing_and_grades_nothing_twice(
     tmp_path: Path, doubling_folder: Path
 ) -> None:
     slow = "import time\ntime.sleep(1.5)\n" + WRONG
-    portal = Portal(tmp_path / "data", "--workers", "1", env=database())
+    database = new_database()
+    portal = Portal(tmp_path / "data", "--workers", "1", env=database)
     try:
         instructor = first_administrator(portal)
         assignment, link = course_with_roster(portal, instructor, doubling_folder)
@@ -139,7 +133,7 @@ def test_kill_9_of_worker_and_portal_loses_nothing_and_grades_nothing_twice(
     finally:
         portal.end()
 
-    portal = Portal(tmp_path / "data", "--workers", "1", env=database())
+    portal = Portal(tmp_path / "data", "--workers", "1", env=database)
     try:
         lena = Browser(portal)
         fields = {"email": "lena@example.edu", "password": PASSWORD}
@@ -150,12 +144,8 @@ def test_kill_9_of_worker_and_portal_loses_nothing_and_grades_nothing_twice(
     finally:
         assert portal.end() == 0
 
-    rows = sqlite3.connect(tmp_path / "data" / "portal.sqlite3")
-    assert rows.execute("select submission_id, count(*) from grading_graded group by 1").fetchall() == [
-        (1, 1),
-        (2, 1),
-        (3, 1),
-    ]
+    counted = portal.rows("select submission_id, count(*) from grading_graded group by 1 order by 1")
+    assert counted == [(1, 1), (2, 1), (3, 1)]
 
 
 def any_worker_of(data: Path) -> bool:

@@ -30,10 +30,6 @@ def hand_in(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     if request.method != "POST":
         return redirect("assignment", assignment_id=assignment.pk)
     uploads = request.FILES.getlist("files")
-    if getattr(request, "too_large", False):
-        return _assignment_page(
-            asking, assignment, "This upload is too large. Leave out data and checkpoints.", 413
-        )
     if len(uploads) > MOST_FILES:
         return _assignment_page(
             asking, assignment, f"At most {MOST_FILES} files are taken; send a zip instead.", 400

@@ -1,0 +1,158 @@
+"""What is taken in, what is refused and why, and that nothing is half there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from attest.portal.courses.models import Extension
+from attest.portal.grading.models import Job
+from attest.portal.handing_in.keeping import Missing, Store
+from attest.portal.handing_in.models import Submission
+from attest.portal.handing_in.taking import Refused, rules_for, take
+from tests.attest.conftest import RIGHT
+from tests.portal.school import School, make_school
+from tests.portal.test_queue import run_at_once
+
+FILES = [("double.py", RIGHT.encode())]
+
+
+def test_a_submission_its_files_and_its_job_are_there_together(school: School) -> None:
+    submission = take(school.assignment, school.classmate, FILES)
+
+    (file,) = submission.files.all()
+    assert file.digest == hashlib.sha256(RIGHT.encode()).hexdigest()
+    assert Store(settings.CONFIGURATION.files).read(file.digest) == RIGHT.encode()
+    assert submission.attempt == 1
+    assert Job.objects.get(submission=submission).state == Job.State.QUEUED
+
+
+def test_contents_are_whole_or_named_as_missing(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    digest = store.keep(b"content")
+    assert store.keep(b"content") == digest
+    assert store.path(digest).stat().st_mode & 0o777 == 0o400
+
+    os.chmod(store.path(digest), 0o600)
+    store.path(digest).write_bytes(b"damaged")
+    with pytest.raises(Missing, match="not what was handed in"):
+        store.read(digest)
+    store.path(digest).unlink()
+    with pytest.raises(Missing, match="cannot be read"):
+        store.read(digest)
+
+
+def test_a_sweep_removes_only_what_no_row_names(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    named, unnamed = store.keep(b"named"), store.keep(b"unnamed")
+
+    assert store.sweep([named]) == 0  # it may be named in a moment
+    assert store.sweep([named], young_seconds=-1) == 1
+
+    assert store.read(named) == b"named"
+    assert not store.path(unnamed).exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ([], "No file was chosen"),
+        ([("double.py", b"")], "empty"),
+        ([("../double.py", b"x")], "is no name"),
+        ([("a.py", b"x"), ("a.py", b"y")], "Two files are called"),
+        ([(f"{n}.py", b"x") for n in range(51)], "too many"),
+        ([("big.py", b"x" * (20 * 2**20 + 1))], "at most 20 MB"),
+    ],
+)
+def test_what_cannot_be_graded_is_refused(
+    school: School, files: list[tuple[str, bytes]], sentence: str
+) -> None:
+    with pytest.raises(Refused, match=sentence):
+        take(school.assignment, school.classmate, files)
+    assert not Submission.objects.filter(person=school.classmate).exists()
+
+
+def test_attempts_are_counted_and_said_before_they_are_used(school: School) -> None:
+    school.assignment.attempts = 2
+    school.assignment.save()
+    page = f"/assignments/{school.assignment.pk}/"
+    browser = school.browser(school.classmate)
+
+    assert "2 of 2 left" in browser.get(page).content.decode()
+    take(school.assignment, school.classmate, FILES)
+    assert "1 of 2 left" in browser.get(page).content.decode()
+    take(school.assignment, school.classmate, FILES)
+    assert "All 2 attempts are used up" in browser.get(page).content.decode()
+    with pytest.raises(Refused, match="used up"):
+        take(school.assignment, school.classmate, FILES)
+
+
+def test_an_hours_attempts_are_bounded_and_the_time_is_said(school: School) -> None:
+    school.assignment.attempts_an_hour = 2
+    school.assignment.save()
+    for _ in range(2):
+        take(school.assignment, school.classmate, FILES)
+
+    with pytest.raises(Refused, match="2 attempts an hour are taken; try again in"):
+        take(school.assignment, school.classmate, FILES)
+
+    Submission.objects.filter(attempt=1).update(received_at=timezone.now() - timedelta(minutes=61))
+    take(school.assignment, school.classmate, FILES)
+
+
+def test_an_extension_opens_a_closed_door_for_one(school: School) -> None:
+    now = timezone.now()
+    school.assignment.due_at = now - timedelta(days=1)
+    school.assignment.closes_at = now - timedelta(hours=1)
+    school.assignment.save()
+    with pytest.raises(Refused, match="closed"):
+        take(school.assignment, school.classmate, FILES)
+
+    Extension.objects.create(
+        assignment=school.assignment, person=school.classmate, until="2 days", reason="ill"
+    )
+
+    rules = rules_for(school.assignment, school.classmate)
+    assert rules.extended
+    assert rules.due_at == school.assignment.due_at + timedelta(days=2)
+    take(school.assignment, school.classmate, FILES)
+    with pytest.raises(Refused, match="closed"):
+        take(school.assignment, school.student, FILES)
+
+
+def test_a_file_comes_back_as_it_was_and_never_as_a_page(school: School) -> None:
+    submission = take(school.assignment, school.student, [("a.html", b"<script>alert(1)</script>")])
+    file = submission.files.get()
+
+    answer = school.browser(school.student).get(f"/files/{file.pk}/")
+
+    assert answer.content == b"<script>alert(1)</script>"
+    assert answer["Content-Type"] == "application/octet-stream"
+    assert answer["Content-Disposition"] == 'attachment; filename="a.html"'
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert "sandbox" in answer["Content-Security-Policy"]
+
+
+def test_names_of_files_are_shown_and_never_obeyed(school: School) -> None:
+    submission = take(school.assignment, school.student, [('"><script>x<\\script>\u202e.py', b"x = 1")])
+
+    text = school.browser(school.student).get(f"/submissions/{submission.pk}/").content.decode()
+
+    assert "<script>x" not in text
+    assert "\u202e" not in text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_student_who_hands_in_twice_at_once_gets_two_attempts(doubling_folder: Path) -> None:
+    school = make_school(doubling_folder)
+
+    run_at_once([lambda: take(school.assignment, school.classmate, FILES) and None for _ in range(4)])
+
+    attempts = Submission.objects.filter(person=school.classmate).values_list("attempt", flat=True)
+    assert sorted(attempts) == [1, 2, 3, 4]
