@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import django
@@ -19,8 +19,9 @@ MOST_UNREAD_BYTES = 256 * 2**20  # of a body that is thrown away, so that the br
 AT_ONCE = max(16, 4 * (os.cpu_count() or 1))
 
 Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
+Message = Mapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 
 
 class Portal(ASGIHandler):
@@ -55,7 +56,7 @@ def _bounded(receive: Receive) -> Receive:
     """Hang up on a body that has not said how large it is, and is too large."""
     left = MOST_BYTES
 
-    async def receive_bounded() -> dict[str, Any]:
+    async def receive_bounded() -> Message:
         nonlocal left
         message = await receive()
         left -= len(message.get("body", b""))
