@@ -6,6 +6,7 @@ pytest or the sandbox: reading and rendering results stays quick and works anywh
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -435,7 +436,8 @@ UNFINISHED = ".attest-"  # how the name begins of what is being written, and of 
 def write_whole(path: Path, data: bytes, *, synced: bool = True) -> None:
     """Write `data` to `path`, whole or not at all, whatever happens to this process or the disk.
 
-    `synced=False` does not wait for the disk: for what can be made again.
+    When it returns, the file outlasts the end of the machine's power, with its name. `synced=False` does not
+    wait for the disk: for what can be made again.
     """
     handle, temporary = tempfile.mkstemp(prefix=f"{UNFINISHED}{path.name[:80]}.", dir=path.parent)
     try:
@@ -449,6 +451,22 @@ def write_whole(path: Path, data: bytes, *, synced: bool = True) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    if synced:
+        _sync_names(path.parent)
+
+
+def _sync_names(folder: Path) -> None:
+    """Wait until the disk has the names in a folder, where its file system can be asked for that."""
+    if os.name != "posix":
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(opened)
 
 
 def read_result(path: Path) -> Result:
