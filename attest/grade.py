@@ -42,7 +42,7 @@ from graders.marks import MarksError, read_marks
 from graders.output import REPORTS, RESULTS, Mode, Output, OutputError
 from graders.reading import Cohort, CohortError, Found
 from graders.reading.joining import Intake
-from graders.result import Result, ResultError, Status, Verdict
+from graders.result import Result, ResultError, Status
 from graders.versions import versions
 from reports import ReportError, report_name, write_reports, write_student_report
 from reports.amounts import count_text, seconds_text
@@ -296,7 +296,7 @@ def conclusion(
         ]
         if len(some) > MOST_NAMED:
             lines.append(f"… and {len(some) - MOST_NAMED} more {STATUSES[status]}: see index.html.")
-    broken = sorted({check.id for row in rows for check in row.outcomes if check.verdict is Verdict.BROKEN})
+    broken = sorted({identity for row in rows for identity in row.broken_checks()})
     if broken:
         lines.append(f"Broken checks, whose points are pending: {one_line(', '.join(broken), 1000)}.")
     waiting = sum(row.waiting for row in rows)

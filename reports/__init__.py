@@ -9,16 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from reports.anchors import Audience
     from reports.gradebook import grades_csv
     from reports.index_page import index_html
     from reports.report_names import report_name
     from reports.student_page import student_html
     from reports.student_text import student_markdown
-    from reports.student_view import Audience
     from reports.writing import ReportError, Written, write_reports, write_student_report
 
 _HOMES = {
-    "Audience": "reports.student_view",
+    "Audience": "reports.anchors",
     "ReportError": "reports.writing",
     "Written": "reports.writing",
     "grades_csv": "reports.gradebook",

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from statistics import mean, median
+from sys import intern
 
-from graders.result import Result, Status, Verdict
+from graders.result import CheckResult, NamedError, Result, Status, Verdict, Visibility
+from reports.example_line import counterexample_size, example_line
+
+VERDICT_ORDER = tuple(Verdict)
+_CODES = {verdict: code for code, verdict in enumerate(VERDICT_ORDER)}
+_PASSED, _BROKEN = _CODES[Verdict.PASSED], _CODES[Verdict.BROKEN]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """One check of one submission."""
+class AskedCheck:
+    """One check as it is asked of everybody."""
 
     id: str
     exercise: str
     title: str
-    verdict: Verdict
-    internal: str
+    max_points: float
+    visibility: Visibility
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """A known error that a submission shows, and where its report shows it best."""
+
+    title: str
+    section: str
+    check: int  # the check's place in the Result, from 0
+    example: str = ""  # the smallest input on which it is seen, in one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +66,15 @@ class Row:
     waiting_points: float
     changed: tuple[str, ...]  # rubric items whose answer has changed since it was marked
     exercises: tuple[ExercisePoints, ...]
-    outcomes: tuple[Outcome, ...]
-    diagnoses: tuple[tuple[str, str], ...]  # (title, section), each once
+    checks: tuple[AskedCheck, ...]  # one and the same tuple for everybody of whom the same was asked
+    verdict_codes: bytes  # one for each check: its verdict's place in VERDICT_ORDER
+    shares: array[float]  # of each check's points that were earned
+    check_seconds: array[float]
+    check_cpu_seconds: array[float]
+    check_memory: array[float]  # peak in bytes, NaN where it is not known
+    load_seconds: float
+    broken: tuple[tuple[int, str], ...]  # (the check's place, why) of those that are our fault
+    diagnoses: tuple[Diagnosed, ...]  # each known error once
     notable: str  # why it could not be loaded, or else the errors that it shows first
     attempt: int
     source: str
@@ -82,28 +107,34 @@ class Row:
 
     def verdicts(self) -> Counter[Verdict]:
         """Return how many checks have each verdict."""
-        return Counter(outcome.verdict for outcome in self.outcomes)
+        return Counter({VERDICT_ORDER[code]: count for code, count in Counter(self.verdict_codes).items()})
+
+    def not_passed(self) -> Iterator[AskedCheck]:
+        """Yield the checks that judged it and did not pass."""
+        for check, code in zip(self.checks, self.verdict_codes, strict=True):
+            if code not in (_PASSED, _BROKEN):
+                yield check
 
     def broken_checks(self) -> tuple[str, ...]:
         """Return the ids of the checks that are broken by our fault."""
-        return tuple(outcome.id for outcome in self.outcomes if outcome.verdict is Verdict.BROKEN)
+        return tuple(self.checks[place].id for place, _ in self.broken)
 
 
 def row_of(result: Result) -> Row:
     """Reduce a Result to what the cohort's documents need of it."""
-    named = [one for c in result.checks if c.diagnosis for one in (c.diagnosis, *c.diagnosis.also)]
-    diagnoses = {one.title: one.section or "" for one in named}
     first = dict.fromkeys(c.diagnosis.title for c in result.checks if c.diagnosis)
     exercises = tuple(
         ExercisePoints(
-            exercise,
-            title,
+            intern(exercise),
+            intern(title),
             sum(c.points for c in mine) + sum(i.points or 0 for i in items),
             sum(c.max_points for c in mine) + sum(i.max_points for i in items),
         )
         for exercise, title, mine in result.by_exercise()
         for items in [[item for item in result.rubric if item.exercise == exercise]]
     )
+    checks = result.checks
+    unknown = float("nan")
     return Row(
         student_id=result.student.id,
         name=result.student.name,
@@ -117,22 +148,33 @@ def row_of(result: Result) -> Row:
         waiting_points=result.waiting_points,
         changed=tuple(item.id for item in result.rubric if item.answer_changed),
         exercises=exercises,
-        outcomes=tuple(
-            Outcome(c.id, c.exercise, c.title, c.verdict, (c.internal or "")[:4000]) for c in result.checks
+        checks=_shared(tuple(_asked(c) for c in checks)),
+        verdict_codes=bytes(_CODES[c.verdict] for c in checks),
+        shares=array("f", [_share(c) for c in checks]),
+        check_seconds=array("f", [c.seconds for c in checks]),
+        check_cpu_seconds=array("f", [c.cpu_seconds for c in checks]),
+        check_memory=array(
+            "f", [unknown if c.peak_memory_bytes is None else c.peak_memory_bytes for c in checks]
         ),
-        diagnoses=tuple(diagnoses.items()),
+        load_seconds=result.load.seconds,
+        broken=tuple(
+            (place, (c.internal or "")[:4000])
+            for place, c in enumerate(checks)
+            if c.verdict is Verdict.BROKEN
+        ),
+        diagnoses=tuple(_diagnosed(result)),
         notable=result.load.message or "; ".join(first),
         attempt=result.submission.attempt,
         source=result.submission.source,
         content_hash=result.submission.content_hash,
-        assignment_id=result.assignment.id,
-        assignment_title=result.assignment.title,
-        assignment_version=result.assignment.version,
+        assignment_id=intern(result.assignment.id),
+        assignment_title=intern(result.assignment.title),
+        assignment_version=intern(result.assignment.version),
         started_at=result.started_at,
         finished_at=result.finished_at,
-        backend=result.backend,
-        device=result.device,
-        section=result.student.section,
+        backend=intern(result.backend),
+        device=intern(result.device),
+        section=intern(result.student.section),
         submitted_at=result.submission.submitted_at,
         late_seconds=result.late.late_seconds if result.late else 0.0,
         points_before_late=result.points_before_late,
@@ -140,13 +182,39 @@ def row_of(result: Result) -> Row:
     )
 
 
+def _asked(check: CheckResult) -> AskedCheck:
+    return AskedCheck(check.id, check.exercise, check.title, check.max_points, check.visibility)
+
+
+@lru_cache(maxsize=64)
+def _shared(checks: tuple[AskedCheck, ...]) -> tuple[AskedCheck, ...]:
+    """Return the first tuple that was equal to this one, so that a cohort holds its titles once."""
+    return checks
+
+
+def _share(check: CheckResult) -> float:
+    if check.max_points > 0:
+        return check.points / check.max_points
+    return float(check.verdict is Verdict.PASSED)
+
+
+def _diagnosed(result: Result) -> Iterator[Diagnosed]:
+    """Yield each known error once, by the check whose counterexample is smallest."""
+    found: dict[str, list[tuple[int, NamedError]]] = {}
+    for place, check in enumerate(result.checks):
+        for one in (check.diagnosis, *check.diagnosis.also) if check.diagnosis else ():
+            found.setdefault(one.title, []).append((place, one))
+    for title, shown in found.items():
+        place, named = min(shown, key=lambda one: counterexample_size(result.checks[one[0]]))
+        section = named.section or ""
+        yield Diagnosed(intern(title), intern(section), place, example_line(result.checks[place]))
+
+
 @dataclass(slots=True)
 class CheckTally:
-    """How a check went over the cohort. Broken checks are not counted as judged."""
+    """How a check went over the graded submissions. Where it was broken it has judged nobody."""
 
-    id: str
-    exercise: str
-    title: str
+    check: AskedCheck
     verdicts: Counter[Verdict] = field(default_factory=Counter)
     internal: str = ""
 
@@ -168,11 +236,12 @@ class CheckTally:
 
 @dataclass(slots=True)
 class Misunderstanding:
-    """A diagnosis, how many submissions show it, and one of them."""
+    """A known error, how many submissions show it, and the one that shows it best."""
 
     title: str
     section: str
     example: Row
+    shown: Diagnosed  # by the example
     count: int = 0
 
 
@@ -199,31 +268,53 @@ def cohort_of(rows: Iterable[Row]) -> Cohort:
     """Count what a cohort's rows say together."""
     ordered = tuple(rows)
     exercises: dict[str, str] = {}
-    checks: dict[str, CheckTally] = {}
-    found: dict[str, Misunderstanding] = {}
     for row in ordered:
         for exercise in row.exercises:
             exercises.setdefault(exercise.id, exercise.title)
-        for outcome in row.outcomes:
-            tally = checks.get(outcome.id)
-            if tally is None:
-                tally = checks[outcome.id] = CheckTally(outcome.id, outcome.exercise, outcome.title)
-            tally.verdicts[outcome.verdict] += 1
-            tally.internal = tally.internal or outcome.internal
-        for title, section in row.diagnoses:
-            found.setdefault(title, Misunderstanding(title, section, row)).count += 1
     percents = [percent for row in ordered if (percent := row.percent) is not None]
     return Cohort(
         rows=ordered,
         title=next((row.assignment_title or row.assignment_id for row in ordered), "No results"),
         exercises=tuple(exercises.items()),
         max_points=max((row.max_points for row in ordered), default=0.0),
-        checks=tuple(checks.values()),
-        misunderstandings=tuple(sorted(found.values(), key=lambda m: -m.count)),
+        checks=tuple(_tallies(row for row in ordered if row.status is Status.GRADED)),
+        misunderstandings=tuple(sorted(_misunderstandings(ordered), key=lambda m: -m.count)),
         bins=_bins(percents),
         mean_percent=mean(percents) if percents else None,
         median_percent=median(percents) if percents else None,
     )
+
+
+def _tallies(graded: Iterable[Row]) -> Iterable[CheckTally]:
+    checks: dict[str, CheckTally] = {}
+    for row in graded:
+        for check, code in zip(row.checks, row.verdict_codes, strict=True):
+            tally = checks.get(check.id)
+            if tally is None:
+                tally = checks[check.id] = CheckTally(check)
+            tally.verdicts[VERDICT_ORDER[code]] += 1
+        for place, internal in row.broken:
+            tally = checks[row.checks[place].id]
+            tally.internal = tally.internal or internal
+    return checks.values()
+
+
+def _misunderstandings(rows: Iterable[Row]) -> Iterable[Misunderstanding]:
+    """Return every known error with the submission that shows little else and has a counterexample."""
+    found: dict[str, Misunderstanding] = {}
+    for row in rows:
+        for shown in row.diagnoses:
+            one = found.get(shown.title)
+            if one is None:
+                one = found[shown.title] = Misunderstanding(shown.title, shown.section, row, shown)
+            one.count += 1
+            if _clarity(row, shown) > _clarity(one.example, one.shown):
+                one.example, one.shown = row, shown
+    return found.values()
+
+
+def _clarity(row: Row, shown: Diagnosed) -> tuple[bool, int, float]:
+    return bool(shown.example), -len(row.diagnoses), row.percent or 0.0
 
 
 def _bins(percents: Sequence[float]) -> tuple[int, ...]:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from graders.result import Result, Status, Verdict
-from reports.amounts import count_text, points_noun, points_text
-from reports.cohort import CheckTally, Cohort, Row, cohort_of, row_of
+from graders.result import Result, Status
+from reports.amounts import count_text, points_noun
+from reports.anchors import Audience, check_anchors
+from reports.cohort import AskedCheck, Cohort, Row, cohort_of, row_of
+from reports.graded_checks import graded_checks
+from reports.index_checks import checks_view
+from reports.index_outliers import outliers_view
+from reports.index_table import table_view
+from reports.item_analysis import check_statistics
 from reports.pages import asset, policy, template
-from reports.verdict_words import STATUSES, VERDICTS
+from reports.verdict_words import STATUSES
 from reports.visible_text import excerpt, one_line
 
 _STYLE = ("colours.css", "index.css")
 _SCRIPT = ("index.js",)
 _MOST_LISTED = 50
+_MOST_OPEN = 10  # misunderstandings that are not folded
 _TALLEST = 130.0  # of the distribution's bars
 _GROUND = 160.0
+
+Link = Callable[[Row, str], str]
 
 
 def index_html(results: Iterable[Result], links: Mapping[str, str]) -> str:
@@ -24,11 +33,22 @@ def index_html(results: Iterable[Result], links: Mapping[str, str]) -> str:
     return rows_html([row_of(result) for result in results], links)
 
 
-def rows_html(rows: Sequence[Row], links: Mapping[str, str], problems: Sequence[str] = ()) -> str:
-    """Return the page of a cohort's rows. `problems` are result files that could not be used."""
+def rows_html(
+    rows: Sequence[Row],
+    links: Mapping[str, str],
+    problems: Sequence[str] = (),
+    *,
+    audience: Audience = "student",
+    after_due: bool = False,
+) -> str:
+    """Return the page of a cohort's rows. `problems` are result files that could not be used.
+
+    `audience` and `after_due` say for whom the reports were written: only what is shown there is linked to.
+    """
     cohort = cohort_of(rows)
-    graded = cohort.having(Status.GRADED)
-    present = {outcome.verdict for row in rows for outcome in row.outcomes}
+    graded = graded_checks(rows)
+    link = _linker(links, audience, after_due)
+    misunderstandings = list(_misunderstandings(cohort, link))
     return template("index.html.jinja").render(
         policy=policy(asset(*_STYLE), asset(*_SCRIPT)),
         style=asset(*_STYLE),
@@ -36,25 +56,44 @@ def rows_html(rows: Sequence[Row], links: Mapping[str, str], problems: Sequence[
         title=one_line(cohort.title, 200),
         summary=_summary(cohort),
         needs_you=list(_needs_you(cohort, links, problems)),
-        graded=len(graded),
+        graded=len(graded.rows),
         middle=_middle(cohort),
         distribution_text=_distribution_text(cohort),
         bars=_bars(cohort),
-        misunderstandings=[
-            {
-                "count": one.count,
-                "title": one_line(one.title),
-                "section": one_line(one.section),
-                "href": links.get(one.example.student_id, ""),
-            }
-            for one in cohort.misunderstandings[:_MOST_LISTED]
-        ],
-        exercises=list(_exercises(cohort)),
-        table_exercises=[one_line(title or identity, 60) for identity, title in cohort.exercises],
-        statuses=[STATUSES[s] for s in Status if cohort.having(s)],
-        verdicts=[VERDICTS[v].word.lower() for v in Verdict if v in present],
-        rows=_table(cohort, links),
+        misunderstandings=misunderstandings[:_MOST_OPEN],
+        rarer=misunderstandings[_MOST_OPEN:],
+        checks=checks_view(cohort, check_statistics(graded)),
+        outliers=outliers_view(graded, link),
+        table=table_view(cohort, links, _MOST_LISTED),
     )
+
+
+def _linker(links: Mapping[str, str], audience: Audience, after_due: bool) -> Link:
+    """Return what finds a check in a student's report: its address, "" where there is no report."""
+    known: dict[int, tuple[tuple[AskedCheck, ...], dict[str, str]]] = {}
+
+    def link(row: Row, check: str) -> str:
+        page = links.get(row.student_id, "")
+        if id(row.checks) not in known:
+            known[id(row.checks)] = row.checks, check_anchors(row.checks, audience, after_due)
+        anchor = known[id(row.checks)][1].get(check, "")
+        return f"{page}#{anchor}" if page and anchor else page
+
+    return link
+
+
+def _misunderstandings(cohort: Cohort, link: Link) -> Iterator[dict[str, Any]]:
+    graded = sum(cohort.bins)
+    for number, one in enumerate(cohort.misunderstandings[:_MOST_LISTED]):
+        yield {
+            "number": number,
+            "count": one.count,
+            "share": f"{100 * one.count / graded:.0f} %" if graded else "",
+            "title": one_line(one.title),
+            "section": one_line(one.section),
+            "example": one.shown.example,
+            "href": link(one.example, one.example.checks[one.shown.check].id),
+        }
 
 
 def _summary(cohort: Cohort) -> str:
@@ -86,7 +125,7 @@ def _needs_you(cohort: Cohort, links: Mapping[str, str], problems: Sequence[str]
         [
             {
                 "href": "",
-                "name": one_line(check.title or check.id).rstrip("."),
+                "name": one_line(check.check.title or check.check.id).rstrip("."),
                 "text": f"for {count_text(check.broken, 'submission')}",
                 "internal": excerpt(check.internal, limit=4000, max_lines=80).text,
             }
@@ -169,49 +208,3 @@ def _distribution_text(cohort: Cohort) -> str:
         if count
     ]
     return "Score distribution. " + "; ".join(parts) + "."
-
-
-def _exercises(cohort: Cohort) -> Iterator[dict[str, Any]]:
-    for identity, title in cohort.exercises:
-        checks = [_rate(check) for check in cohort.checks if check.exercise == identity]
-        if checks:
-            yield {"title": one_line(title or identity, 200), "checks": checks}
-
-
-def _rate(check: CheckTally) -> dict[str, Any]:
-    return {
-        "title": one_line(check.title or check.id),
-        "passed": check.passed,
-        "judged": check.judged,
-        "broken": check.broken,
-        "percent": f"{100 * check.passed / check.judged:.1f}" if check.judged else "0",
-    }
-
-
-def _table(cohort: Cohort, links: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    for row in cohort.rows:
-        verdicts = row.verdicts()
-        scored = row.status is not Status.NOT_GRADED
-        points = {e.id: e for e in row.exercises}
-        name = one_line(row.name or row.student_id, 80)
-        identity = one_line(row.student_id, 80)
-        yield {
-            "href": links.get(row.student_id, ""),
-            "name": name,
-            "id": identity if identity != name else "",
-            "score": f"{points_text(row.points)} of {points_text(row.max_points or cohort.max_points)}"
-            if scored
-            else "",
-            "pending": points_text(row.pending_points) if row.pending_points else "",
-            "exercises": [
-                points_text(points[e].points) if scored and e in points else "" for e, _ in cohort.exercises
-            ],
-            "passed": f"{verdicts[Verdict.PASSED]} of {verdicts.total()}" if verdicts else "",
-            "others": ", ".join(
-                f"{verdicts[v]} {VERDICTS[v].word.lower()}"
-                for v in Verdict
-                if v is not Verdict.PASSED and verdicts[v]
-            ),
-            "status": STATUSES[row.status],
-            "seconds": f"{row.seconds:.1f} s" if row.seconds >= 0 else "",
-        }

@@ -98,7 +98,7 @@ def shown_pair(got: Shown | None, expected: Shown | None) -> tuple[ShownValue | 
             marked = got.marked or expected.marked
             got = got.model_copy(update={"marked": marked})
             expected = expected.model_copy(update={"marked": marked})
-        digits = _digits_that_tell_apart(got, expected)
+        digits = digits_that_tell_apart(got, expected)
     return (
         None if got is None else shown_value("You returned", got, digits),
         None if expected is None else replace(shown_value("Expected", expected, digits), wanted=True),
@@ -132,7 +132,8 @@ def number_text(value: Element, digits: Digits) -> str:
     return f"{value + 0.0:.{decimals}f}"
 
 
-def _digits_that_tell_apart(got: ShownTensor, expected: ShownTensor) -> Digits:
+def digits_that_tell_apart(got: ShownTensor, expected: ShownTensor) -> Digits:
+    """Return how to write both, so that two digits of the smallest difference are seen."""
     values = (*got.values, *expected.values)
     pairs = [
         (got.values[i], expected.values[i])
@@ -140,7 +141,7 @@ def _digits_that_tell_apart(got: ShownTensor, expected: ShownTensor) -> Digits:
         if 0 <= i < min(len(got.values), len(expected.values)) and got.values[i] != expected.values[i]
     ][:200]
     smallest = min((d for a, b in pairs if (d := _distance(a, b)) > 0), default=1.0)
-    needed = 1 - math.floor(math.log10(smallest))  # two digits of the difference are seen
+    needed = 1 - math.floor(math.log10(smallest))
     return digits_for(values, next((d for d in (4, 6, 9, 12) if d >= needed), 16))
 
 
@@ -179,7 +180,7 @@ def _grids(
                 for p in places
             )
             drawn.append((None if vector else r, cells))
-        place = "" if not leading else f"[{', '.join(map(str, _unravel(which, leading)))}, :, :]"
+        place = "" if not leading else f"[{', '.join(map(str, unravel(which, leading)))}, :, :]"
         grids.append(Grid(place, tuple(columns), tuple(drawn)))
     complete = number <= MAX_SLICES and height <= MAX_ROWS and width <= MAX_COLUMNS
     return tuple(grids), complete
@@ -191,7 +192,8 @@ def _window(length: int, wanted: int, most: int) -> range:
     return range(start, min(length, start + most))
 
 
-def _unravel(flat: int, shape: Sequence[int]) -> list[int]:
+def unravel(flat: int, shape: Sequence[int]) -> list[int]:
+    """Return the index of a tensor's element whose place in row-major order is `flat`."""
     index: list[int] = []
     for length in reversed(shape):
         flat, rest = divmod(flat, length)

@@ -8,9 +8,10 @@ from jinja2 import Template
 
 from graders.result import Result
 from reports.amounts import points_noun, points_text
+from reports.anchors import Audience
 from reports.next_step import praise_text
 from reports.pages import asset, policy, template
-from reports.student_view import Audience, StudentView, student_view
+from reports.student_view import StudentView, student_view
 from reports.visible_text import excerpt, one_line
 
 STYLE = ("colours.css", "student.css")

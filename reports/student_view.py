@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from graders.result import CheckResult, Result, Status, Verdict, Visibility
 from reports.amounts import bytes_text, count_text, moment_text, points_noun, points_text, seconds_text
+from reports.anchors import Audience, check_anchors, is_shown
 from reports.lateness import late_line
 from reports.load_view import MAX_MESSAGE, ErrorView, LoadView, error_view, load_view, output_view
 from reports.next_step import NextStep, Piece, behaves_like, next_step
@@ -19,8 +19,6 @@ from reports.prose_view import ProseView, prose_view
 from reports.shown_values import ShownValue, shown_pair, shown_value
 from reports.verdict_words import VERDICTS, VerdictWords
 from reports.visible_text import Excerpt, excerpt, one_line
-
-Audience = Literal["student", "instructor"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +172,9 @@ class StudentView:
 def student_view(result: Result, *, audience: Audience = "student", after_due: bool = False) -> StudentView:
     """Return what `audience` may see of `result`; `after_due` opens the checks that wait for the due date."""
     instructor = audience == "instructor"
-    shown = [c for c in result.checks if instructor or _is_shown(c, after_due)]
+    shown = [c for c in result.checks if is_shown(c, audience, after_due)]
     counted = result.checks if instructor or after_due else shown
-    anchors = {check.id: f"check-{number}" for number, check in enumerate(shown, 1)}
+    anchors = check_anchors(result.checks, audience, after_due)
     titles = {check.id: check.title for check in shown}
     exercises = tuple(_exercises(result, shown, anchors, titles, instructor=instructor))
     views = [view for exercise in exercises for view in exercise.checks]
@@ -206,12 +204,6 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
         withheld=_withheld_text(withheld, counted=after_due),
         facts=tuple(_facts(result, shown, instructor)),
     )
-
-
-def _is_shown(check: CheckResult, after_due: bool) -> bool:
-    if check.visibility is Visibility.ALWAYS:
-        return True
-    return check.visibility is Visibility.AFTER_DUE and after_due
 
 
 def _exercises(

@@ -8,13 +8,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 from graders.result import Result, ResultError, read_result, write_whole
+from reports.anchors import Audience
 from reports.cohort import Row, row_of
 from reports.gradebook import rows_csv
 from reports.index_page import rows_html
 from reports.report_names import report_name
 from reports.student_page import student_html
 from reports.student_text import student_markdown
-from reports.student_view import Audience
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,9 @@ def write_reports(
             rows[identity], files[identity] = row, path.name
     ordered = sorted(rows.values(), key=lambda row: (row.name or row.student_id).casefold())
     links = {row.student_id: f"reports/{quote(report_name(row.student_id))}.html" for row in ordered}
+    page = rows_html(ordered, links, problems, audience=audience, after_due=after_due)
     for path, data in (
-        (out / "index.html", rows_html(ordered, links, problems).encode("utf-8")),
+        (out / "index.html", page.encode("utf-8")),
         (out / "grades.csv", rows_csv(ordered)),
     ):
         try:

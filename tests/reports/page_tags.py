@@ -37,6 +37,11 @@ class Page:
         (element,) = self.all(tag, **attributes)
         return element
 
+    def since(self, tag: str, **attributes: str) -> Page:
+        """Return the page from the only such element on."""
+        start = self.elements.index(self.one(tag, **attributes))
+        return Page(self.elements[start:])
+
     @property
     def shape(self) -> list[tuple[str, tuple[str, ...], str]]:
         """Tags, names of attributes and classes in order, but for the plain `code` that our ticks make."""
