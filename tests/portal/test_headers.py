@@ -1,0 +1,99 @@
+"""What every answer says to the browser, and what the log and the measures say to whoever runs the portal."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from attest.portal.logs import Lines
+from tests.portal.school import School
+
+TEMPLATES = Path(__file__).parents[2] / "attest" / "portal" / "templates"
+
+
+@pytest.mark.parametrize("path", ["/", "/sign-in/", "/nothing", "/healthz", "/static/x/portal.css"])
+@pytest.mark.django_db
+def test_every_answer_allows_nothing_but_our_own(client: Client, path: str) -> None:
+    answer = client.get(path)
+
+    policy = answer["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["X-Frame-Options"] == "DENY"
+    assert answer["Cache-Control"] == "no-store"
+
+
+def test_no_template_has_a_script_a_style_or_a_handler_of_its_own() -> None:
+    for template in TEMPLATES.rglob("*.jinja"):
+        text = template.read_text()
+        assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=", text), template
+
+
+def test_an_asset_is_kept_for_ever_under_a_name_that_changes_with_it(client: Client, db: None) -> None:
+    page = client.get("/sign-in/").content.decode()
+    for link in re.findall(r'(?:href|src)="(/static/[^"]+)"', page):
+        answer = client.get(link)
+        assert answer.status_code == 200
+        assert "immutable" in answer["Cache-Control"]
+
+
+@pytest.mark.parametrize("name", ["../settings.py", "..%2fsettings.py", "htmx.LICENSE", "nothing.css"])
+def test_nothing_else_is_served_as_an_asset(client: Client, name: str, db: None) -> None:
+    assert client.get(f"/static/x/{name}").status_code == 404
+
+
+def test_metrics_are_for_this_machine_or_who_has_the_token(
+    school: School, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = Client()
+    text = browser.get("/metrics").content.decode()
+    assert 'attest_jobs{state="queued"} 1' in text
+    assert "attest_submissions_total 1" in text
+    assert 'attest_request_seconds_count{view="metrics",method="GET",status="200"} ' in (
+        browser.get("/metrics").content.decode()
+    )
+    assert browser.get("/metrics", REMOTE_ADDR="192.0.2.1").status_code == 404
+    assert browser.get("/metrics", headers={"X-Forwarded-For": "192.0.2.1"}).status_code == 404
+    monkeypatch.setenv("ATTEST_PORTAL_METRICS_TOKEN", "a secret")
+    far = {"REMOTE_ADDR": "192.0.2.1"}
+    assert browser.get("/metrics", headers={"Authorization": "Bearer a guess"}, **far).status_code == 404
+    assert browser.get("/metrics", headers={"Authorization": "Bearer a secret"}, **far).status_code == 200
+
+
+@pytest.mark.django_db
+def test_ready_says_what_is_in_the_way(client: Client, tmp_path: Path) -> None:
+    files = settings.CONFIGURATION.files
+    files.mkdir(exist_ok=True)
+    assert client.get("/readyz").status_code == 200
+
+    files.rename(tmp_path / "away")
+    try:
+        answer = client.get("/readyz")
+    finally:
+        (tmp_path / "away").rename(files)
+
+    assert answer.status_code == 503
+    assert "files cannot be written" in answer.content.decode()
+
+
+def test_the_log_holds_nobodys_words(school: School, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "attest.portal")
+    school.browser(school.student).get(f"/submissions/{school.submission.pk}/?q=secret")
+    try:
+        raise ValueError("a student's words")
+    except ValueError:
+        logging.getLogger("attest.portal").exception("fault")
+
+    lines = [json.loads(Lines().format(record)) for record in caplog.records]
+
+    assert {"view": "submission", "status": 200, "person": school.student.pk}.items() <= lines[0].items()
+    assert lines[-1]["exception"] == "ValueError"
+    assert not re.search("secret|words of|student's|double|example", json.dumps(lines))
