@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CHECKS = "checks"  # the folder of the public checks in a handout
 LEVELS = 3
+MOST_NAMES = 12  # in a message
 
 _DEFINES = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 
@@ -115,7 +116,13 @@ def _no_fit(names: set[str], wanted: list[str]) -> str:
             f"it defines nothing that an assignment asks for, but {guess}. "
             "Rename it, or name the assignment by -a."
         )
+    wanted = sorted(wanted, key=str.lower)
+    asked = ", ".join(wanted[:MOST_NAMES]) + (
+        f" and {len(wanted) - MOST_NAMES} more" if len(wanted) > MOST_NAMES else ""
+    )
+    own = [name for name in sorted(names) if not name.startswith("_")][:MOST_NAMES]
+    but = f" What it defines: {', '.join(own)}." if own else ""
     return (
-        f"it defines nothing that an assignment asks for ({', '.join(wanted)}). "
-        "Check the file, or name the assignment by -a."
+        f"it defines nothing that an assignment asks for ({asked}).{but} "
+        "Give your code the names that the handout asks for, or name the assignment by -a."
     )

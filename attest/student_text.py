@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attest.terminal import BAR, harmless
 from graders.result import Verdict
 from reports.load_view import ErrorView, LoadView
-from reports.next_step import plain_pieces
+from reports.next_step import plain_pieces, start_with_loading
 from reports.prose_view import ProseView
 from reports.student_view import CaseView, CheckView, StudentView
 from reports.verdict_words import Tone
@@ -67,8 +67,10 @@ def _lines(view: StudentView) -> Iterator[Line]:
     yield Line("")
     undecided = f", {view.undecided}" if view.undecided else ""
     passed = f": {view.passed} of {view.checks} checks pass" if view.checks else ""
-    yield Line(f"{view.score} points{undecided}{passed}.", "bold")
-    if view.start is not None:
+    yield Line(f"{view.score}{undecided}{passed}.", "bold")
+    if loading := start_with_loading(view):
+        yield from _prose(f"Start with loading {view.load.path}: {loading}")
+    elif view.start is not None:
         yield from _prose(f"Start with: {one_line(view.start.check.title)} {view.freed}")
     yield from _prose(view.withheld, style="dim")
 

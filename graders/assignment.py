@@ -6,6 +6,7 @@ they are collected.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
 from collections.abc import Sequence
@@ -159,9 +160,12 @@ def find_assignment(name: str | Path) -> Assignment:
         if found.parent != installed
     )
     found = "a folder without assignment.toml" if path.is_dir() else "nothing"
+    close = [one for one in known if one.rpartition("/")[2] == path.name]
+    close = close or difflib.get_close_matches(str(name), known, 1)
+    guess = f" Did you mean {' or '.join(close)}?" if close else ""
     raise AssignmentError(
         f"{name}: {found} was found there; a folder with {FILE} was expected, or one of the installed "
-        f"assignments: {', '.join(known) or '(none)'}."
+        f"assignments: {', '.join(known) or '(none)'}.{guess}"
     )
 
 

@@ -22,6 +22,7 @@ from graders.result import (
 from graders.sentences import read_again
 from graders.showing import line, show
 from graders.verdicts import Outcome
+from sandbox.errors import NameMissing
 
 Item = TypeVar("Item", Fact, MapPicture | BatchesPicture)
 
@@ -56,6 +57,8 @@ def result(
     """Return the result of a check that ended so; `call` is the last one of the case that is shown."""
     passed = outcome.verdict is Verdict.PASSED
     failure = outcome.failure
+    # Where there is nothing to call, any input shows it, and no hint about the answer helps.
+    uncalled = isinstance(outcome.ended, NameMissing)
     return CheckResult(
         id=check.id,
         exercise=check.exercise,
@@ -65,9 +68,11 @@ def result(
         verdict=outcome.verdict,
         visibility=check.visibility,
         message=outcome.message,
-        hint=None if passed or outcome.verdict is Verdict.BROKEN else _hint(check),
+        hint=None if passed or uncalled or outcome.verdict is Verdict.BROKEN else _hint(check),
         requires=check.requires,
-        counterexample=None if passed else _counterexample(outcome, call, signature),
+        counterexample=None
+        if passed or uncalled or outcome.unwritten
+        else _counterexample(outcome, call, signature),
         error=outcome.error,
         pictures=_once((*(failure.pictures if failure else ()), *record.pictures))[:MOST_PICTURES],
         facts=_once(record.facts)[:MOST_FACTS],

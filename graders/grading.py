@@ -124,7 +124,7 @@ class Grading:
             kept = kept_calls(attempt.record, attempt.failing, outcome) if room > 0 else []
             room -= sum(call.size for call in kept)
             calls.setdefault(one.exercise.id, []).extend(kept)
-            if outcome.verdict in (Verdict.FAILED, Verdict.ERROR):
+            if outcome.verdict in (Verdict.FAILED, Verdict.ERROR) and not outcome.unwritten:
                 failed.append((one, kept))
         for check, found in self._findings(failed, calls, results).items():
             known: dict[str, Any] = {"compared": found.compared}

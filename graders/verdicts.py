@@ -48,6 +48,16 @@ class Outcome:
         """What a smaller case must share: the verdict, and for an error its type."""
         return self.verdict, self.error.type if self.error else ""
 
+    @property
+    def unwritten(self) -> bool:
+        """Whether the student's own code says that this is still to be written, as a starter does."""
+        return bool(
+            self.error
+            and self.error.type == "NotImplementedError"
+            and self.error.traceback
+            and self.error.traceback[-1].strip().startswith("raise NotImplementedError")
+        )
+
 
 PASSED = Outcome(Verdict.PASSED)
 
@@ -70,7 +80,12 @@ def judge(  # noqa: PLR0911 - one line per way to end
             verdict = Verdict.MEMORY if ended.memory else Verdict.ERROR
             error = student_error(ended.type_name, ended.message, ended.traceback)
             said = f"{error.type}: {error.message}" if error.message else error.type
-            return Outcome(verdict, line(said), error=error, ended=ended)
+            outcome = Outcome(verdict, line(said), error=error, ended=ended)
+            return (
+                replace(outcome, message=f"Not written yet: {outcome.message}")
+                if outcome.unwritten
+                else outcome
+            )
         case NoHidden():
             words = "Nothing inside the model has an output of shape (batch, tokens, width)."
             return Outcome(Verdict.FAILED, words, ended=ended)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 MINUTE = 60.0
 
@@ -38,7 +38,7 @@ def bytes_text(size: int) -> str:
 
 
 def moment_text(moment: datetime) -> str:
-    """Return a time to the minute, in UTC where its zone is known."""
-    if moment.tzinfo is None:
-        return f"{moment:%Y-%m-%d %H:%M}"
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    """Return a time to the minute as it was given, with its offset from UTC where that is known."""
+    offset = f"{moment:%z}"  # "+0100"
+    zone = f" UTC{offset[:3]}:{offset[3:5]}" if offset.strip("+-0") else " UTC" if offset else ""
+    return f"{moment:%Y-%m-%d %H:%M}{zone}"

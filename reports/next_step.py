@@ -132,7 +132,12 @@ def start_with_loading(view: StudentView) -> str:
         return ""
     if view.result.load.verdict is not Verdict.PASSED:
         return view.load.message
-    if view.start is None or view.start.check.verdict is not Verdict.MISSING or not view.load.cells:
+    if view.start is None or not view.load.cells:
+        return ""
+    check = view.start.check
+    if check.error is not None and check.error in [cell.error for cell in view.result.load.cells]:
+        return view.start.message
+    if check.verdict is not Verdict.MISSING:
         return ""
     first = view.load.cells[0]
     return f"{first.where} {first.what}, so names that it should define are missing. Mend that first."
@@ -146,9 +151,12 @@ def start_message(view: StudentView) -> str:
     if error is None:
         return one_line(view.start.message, 400)
     said = f"{error.type}: {error.message}" if error.message else f"{error.type}."
+    message = view.start.message
+    if error.type in message and error.message in message and not message.startswith(error.type):
+        return one_line(message, 400)
     if view.start.check.verdict is Verdict.ERROR:
         return one_line(f"Your code raised {said}", 400)
-    return one_line(f"{view.start.message} {said}", 400)
+    return one_line(f"{message} {said}", 400)
 
 
 def praise_text(view: StudentView) -> str:

@@ -30,7 +30,7 @@ def student_html(result: Result, *, audience: Audience = "student", after_due: b
         style=asset(*STYLE),
         id=one_line(result.student.id, 120),
         status=result.status.value,
-        message=excerpt(result.message, limit=1500, max_lines=20).text,
+        message=excerpt(view.message, limit=1500, max_lines=20).text,
         internal=excerpt(result.internal or "", limit=8000, max_lines=200).text,
         points=points_text(view.points),
         max_points=points_text(view.max_points),

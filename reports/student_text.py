@@ -18,7 +18,7 @@ from reports.load_view import ErrorView, LoadView
 from reports.next_step import NextStep, Piece, praise_text
 from reports.prose_view import ProseView
 from reports.shown_values import Cell, Grid, ShownValue
-from reports.student_view import CaseView, CheckView, StudentView, student_view
+from reports.student_view import NOTHING_HANDED_IN, CaseView, CheckView, StudentView, student_view
 from reports.visible_text import Excerpt, excerpt, one_line, visible_text
 
 _MARKUP = re.compile(r"[\\`*_\[\]|~$]")
@@ -44,7 +44,7 @@ def _blocks(view: StudentView) -> Iterator[str]:
     if identity and identity != view.name:
         who += f" ({code(identity)})"
     path = f", {code(view.load.path)}" if view.load.path else ""
-    yield f"{who}, attempt {result.submission.attempt}{path}"
+    yield f"{who}{', ' if view.attempt else ''}{view.attempt}{path}"
     yield from _outcome(view)
     if view.load.trouble:
         yield from _loading(view.load)
@@ -69,7 +69,7 @@ def _blocks(view: StudentView) -> Iterator[str]:
 
 def _outcome(view: StudentView) -> Iterator[str]:
     result = view.result
-    message = prose(result.message[:1500])
+    message = prose(view.message)
     if result.status is Status.NOT_GRADED:
         yield "## Not graded yet"
         yield "Your work could not be graded. The fault is ours, not yours: you lose nothing by it."
@@ -77,7 +77,7 @@ def _outcome(view: StudentView) -> Iterator[str]:
             yield message
         return
     if result.status is Status.NOTHING:
-        yield "## Nothing was handed in"
+        yield f"## {NOTHING_HANDED_IN}"
         if message:
             yield message
         return
@@ -87,7 +87,7 @@ def _outcome(view: StudentView) -> Iterator[str]:
             yield message
         yield "Open your file, see that it is the one you mean to hand in, and hand it in again."
         return
-    yield f"**Score: {view.score} points{', ' + view.undecided if view.undecided else ''}**"
+    yield f"**Score: {view.score}{', ' + view.undecided if view.undecided else ''}**"
     if view.late:
         yield plain(view.late)
     if view.pending:
@@ -150,7 +150,7 @@ def _check(view: CheckView, instructor: bool) -> Iterator[str]:
     if not view.passed:
         yield prose(view.message)
         if view.waits_for:
-            yield "First comes: " + ", ".join(plain(link.text) for link in view.waits_for)
+            yield "First comes: " + " ".join(plain(link.text) for link in view.waits_for)
         if view.behaves_like:
             yield _sentence(view.behaves_like)
         if check.hint:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graders.result import CheckResult, Result, Status, Verdict, Visibility
+from graders.result import CheckResult, LoadResult, Result, Status, Verdict, Visibility
 from reports.amounts import bytes_text, count_text, moment_text, points_noun, points_text, seconds_text
 from reports.anchors import Audience, check_anchors, is_shown
 from reports.lateness import late_line
@@ -19,6 +19,8 @@ from reports.prose_view import ProseView, prose_view
 from reports.shown_values import ShownValue, shown_pair, shown_value
 from reports.verdict_words import VERDICTS, VerdictWords
 from reports.visible_text import Excerpt, excerpt, one_line
+
+NOTHING_HANDED_IN = "Nothing was handed in"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +126,19 @@ class StudentView:
 
     @property
     def score(self) -> str:
-        """The score in words: "12 of 20", and what is not decided yet is said by `undecided`."""
-        return f"{points_text(self.points)} of {points_text(self.max_points)}"
+        """The score in words: "12 of 20 points", and what is not decided yet is said by `undecided`."""
+        return f"{points_text(self.points)} of {points_noun(self.max_points)}"
+
+    @property
+    def attempt(self) -> str:
+        """Which attempt this is; nothing that was not handed in is one."""
+        return "" if self.result.status is Status.NOTHING else f"attempt {self.result.submission.attempt}"
+
+    @property
+    def message(self) -> str:
+        """What is said below the heading of work that was not graded, unless it only says the same again."""
+        said = self.result.message[:1500]
+        return "" if said.strip(" .") == NOTHING_HANDED_IN else said
 
     @property
     def next_step(self) -> NextStep:
@@ -175,11 +188,18 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
     shown = [c for c in result.checks if is_shown(c, audience, after_due)]
     counted = result.checks if instructor or after_due else shown
     anchors = check_anchors(result.checks, audience, after_due)
-    titles = {check.id: check.title for check in shown}
-    exercises = tuple(_exercises(result, shown, anchors, titles, instructor=instructor))
+    unmet = {
+        check.id: check.title for check in shown if check.verdict not in (Verdict.PASSED, Verdict.BROKEN)
+    }
+    # Where nothing could be read, each check would say so once more.
+    exercises = (
+        ()
+        if result.status is Status.UNREADABLE
+        else tuple(_exercises(result, shown, anchors, unmet, instructor=instructor))
+    )
     views = [view for exercise in exercises for view in exercise.checks]
     start = _start(views)
-    load = load_view(result.load)
+    load = load_view(_without_repeats(result))
     withheld = [c for c in result.checks if c.id not in anchors]
     earned = sum(c.points for c in counted) + sum(i.points or 0 for i in result.rubric)
     max_points = sum(c.max_points for c in counted) + sum(i.max_points for i in result.rubric)
@@ -206,11 +226,18 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
     )
 
 
+def _without_repeats(result: Result) -> LoadResult:
+    """Return how it was loaded, without what the page's head says of work that could not be read."""
+    if result.status is Status.UNREADABLE and result.load.message == result.message:
+        return result.load.model_copy(update={"verdict": Verdict.PASSED, "message": ""})
+    return result.load
+
+
 def _exercises(
     result: Result,
     shown: Sequence[CheckResult],
     anchors: dict[str, str],
-    titles: dict[str, str],
+    unmet: dict[str, str],
     *,
     instructor: bool,
 ) -> list[ExerciseView]:
@@ -226,7 +253,7 @@ def _exercises(
             ExerciseView(
                 anchor=f"exercise-{number}",
                 title=one_line(title, 200) or one_line(exercise, 200) or f"Exercise {number}",
-                checks=tuple(_check(c, anchors, titles) for c in mine),
+                checks=tuple(_check(c, anchors, unmet) for c in mine),
                 points=sum(c.points for c in mine) + sum(i.points or 0 for i in items),
                 max_points=sum(c.max_points for c in mine) + sum(i.max_points for i in items),
                 whole=all(c.id in anchors for c in checks),
@@ -239,11 +266,11 @@ def _exercises(
 
 def _unnamed(checks: Sequence[CheckResult], *, instructor: bool) -> str:
     """Say that failing checks match no known error, once for an exercise."""
-    compared = [c for c in checks if c.compared]
+    compared = [c for c in checks if c.compared and (instructor or c.verdict is Verdict.FAILED)]
     unnamed = [c for c in compared if not c.diagnosis]
     if not unnamed:
         return ""
-    if not instructor:
+    if not instructor:  # an error that Python names needs no other name
         known = "" if len(unnamed) == len(compared) else "Some of "
         text = "what fails here matches no error that we know."
         return f"{known}{text}" if known else text[0].upper() + text[1:]
@@ -256,11 +283,12 @@ def _unnamed(checks: Sequence[CheckResult], *, instructor: bool) -> str:
     return f"{text} Not told apart: {', '.join(one_line(name, 100) for name in alike)}." if alike else text
 
 
-def _check(check: CheckResult, anchors: dict[str, str], titles: dict[str, str]) -> CheckView:
+def _check(check: CheckResult, anchors: dict[str, str], unmet: dict[str, str]) -> CheckView:
     required = [_full_id(check, name) for name in check.requires]
     message = check.message[:MAX_MESSAGE].strip()
-    if check.verdict is Verdict.SKIPPED and any(name not in anchors for name in required):
-        message = ""  # it may name a check that is withheld
+    waits_for = tuple(Link(anchors[name], one_line(unmet[name])) for name in required if name in unmet)
+    if check.verdict is Verdict.SKIPPED and (waits_for or any(name not in anchors for name in required)):
+        message = ""  # it may name a check that is withheld, or says what the links say
     return CheckView(
         anchor=anchors[check.id],
         check=check,
@@ -269,9 +297,7 @@ def _check(check: CheckResult, anchors: dict[str, str], titles: dict[str, str]) 
         if check.verdict is Verdict.BROKEN
         else f"{points_text(check.points)} of {points_noun(check.max_points)}",
         message=message or VERDICTS[check.verdict].sentence,
-        waits_for=tuple(Link(anchors[n], one_line(titles[n])) for n in required if n in anchors)
-        if check.verdict is Verdict.SKIPPED
-        else (),
+        waits_for=waits_for if check.verdict is Verdict.SKIPPED else (),
         case=_case(check),
         error=error_view(check.error),
         stdout=output_view(check.stdout, check.output_truncated),
@@ -381,6 +407,8 @@ def _facts(result: Result, shown: Sequence[CheckResult], instructor: bool) -> li
         ]
     if result.status in (Status.NOT_GRADED, Status.NOTHING):
         facts = [f for f in facts if f[0] not in {"Peak memory", "Time"}]
+    if result.status is Status.NOTHING:
+        facts = [f for f in facts if f[0] != "Attempt"]
     return [(name, value) for name, value in facts if value]
 
 

@@ -116,11 +116,23 @@ def test_a_misspelt_name_is_answered_with_the_right_one(attest, work: Path) -> N
 
 
 def test_a_file_for_no_assignment_hears_what_was_expected(attest, work: Path) -> None:
-    work.write_text("print('hello')\n")
+    work.write_text("def hello():\n    print('hello')\n")
     run = attest("check", work)
     assert run.returncode == 2
     assert "double.py: it defines nothing that an assignment asks for" in run.stderr
     assert "causal_mask" in run.stderr
+    assert "What it defines: hello." in run.stderr
+
+
+def test_of_a_file_that_cannot_be_run_nothing_is_shown_but_why(attest, work: Path) -> None:
+    work.write_text("def scaled_dot_product_attention(query, key, value, mask=None)\n    return query\n")
+    run = attest("check", work)
+    assert run.returncode == 1
+    assert "Start with loading double.py: double.py cannot be run: SyntaxError" in " ".join(
+        run.stdout.split()
+    )
+    assert "smallest input" not in run.stdout
+    assert "Hint" not in run.stdout
 
 
 @pytest.mark.parametrize(

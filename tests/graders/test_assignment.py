@@ -73,6 +73,15 @@ def test_not_found_names_what_there_is(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "meant"),
+    [("masks", "examples/masks"), ("examples/mask", "examples/masks"), ("lessons", "lesson")],
+)
+def test_a_name_that_is_nearly_one_is_answered_with_it(name: str, meant: str) -> None:
+    with pytest.raises(AssignmentError, match=rf"Did you mean {meant}\?"):
+        find_assignment(name)
+
+
+@pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         (

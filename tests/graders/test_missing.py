@@ -15,6 +15,8 @@ def test_a_syntax_error_is_the_error_of_every_check(grade: Grade, model: str) ->
     assert f"(line {model.count(chr(10)) + 2})" in found.message
     assert found.error is not None
     assert found.error.type == "SyntaxError"
+    assert found.counterexample is None  # any input shows it
+    assert found.hint is None
 
 
 def test_a_statement_that_raised_is_why_its_name_is_missing(grade: Grade, model: str) -> None:

@@ -66,6 +66,13 @@ def test_error_keeps_the_students_own_lines(grade: Grade, model: str) -> None:
     assert found.counterexample.call == "total(x)"
 
 
+def test_what_a_starter_raises_is_not_written_yet(grade: Grade, model: str) -> None:
+    found = check(grade(with_total(model, "    raise NotImplementedError\n")), "test_total")
+    assert (found.verdict, found.message) == ("error", "Not written yet: NotImplementedError")
+    assert found.counterexample is None
+    assert found.compared is None
+
+
 @pytest.mark.parametrize(
     ("body", "verdict", "said"),
     [
@@ -92,6 +99,7 @@ def test_missing_asks_did_you_mean(grade: Grade, model: str) -> None:
         "missing",
         "`total` was not found in tiny.py. Did you mean `totall`?",
     )
+    assert (found.hint, found.counterexample) == (None, None)
     assert check(result, "test_pool").verdict == "passed"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from attest.student_text import student_text
-from graders.result import Compared, Diagnosis, NamedError, Result, Verdict
+from graders.result import Compared, Diagnosis, NamedError, Result, StudentError, Verdict
 from reports.cohort import row_of
 from reports.next_step import behaves_like, plain_pieces
 from reports.student_page import student_html
@@ -90,6 +90,13 @@ def test_no_known_error_is_said_once() -> None:
     page = student_html(unnamed, audience="instructor")
     assert "No known pattern in 2 failing checks, compared with 12 known errors." in page
     assert "Not told apart: that, this." in page
+
+
+def test_an_error_that_python_names_is_not_said_to_be_unknown_to_the_student() -> None:
+    raised = failing() | {"verdict": Verdict.ERROR, "error": StudentError(type="NameError", message="x")}
+    one = result("ada", "Ada", checks=passing(test_values=raised))
+    assert UNNAMED not in student_html(one)
+    assert "No known pattern in 1 failing check" in student_html(one, audience="instructor")
 
 
 def test_nothing_is_said_where_nothing_could_be_compared() -> None:

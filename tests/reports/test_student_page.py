@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
+
 import pytest
 
-from graders.result import Result, Status, Verdict
-from reports import student_html
+from graders.result import CellResult, Late, LoadResult, Result, Status, StudentError, Verdict
+from reports import student_html, student_markdown
 from reports.verdict_words import VERDICTS
 from tests.reports.made_results import (
     ALL,
@@ -142,6 +144,45 @@ def test_unreadable_says_why_and_what_to_do() -> None:
     assert "Nothing to grade could be read" in text
     assert "essay.docx is a Word document" in text
     assert "hand it in again" in text
+    assert text.count("essay.docx is a Word document") == 1
+    assert "Missing" not in text  # not once more for each check
+
+
+def test_nothing_handed_in_is_said_once_and_is_no_attempt() -> None:
+    one = result("x", "X", status=Status.NOTHING, message="Nothing was handed in.", checks=())
+    for text in (page_of(one).text, student_markdown(one)):
+        assert text.count("Nothing was handed in") == 1
+        assert "ttempt" not in text
+
+
+def test_a_due_date_is_said_in_the_zone_in_which_it_was_given() -> None:
+    berlin = timezone(timedelta(hours=1))
+    late = Late(due_at=datetime(2026, 11, 30, 23, 59, tzinfo=berlin), late_seconds=7200.0, percent=10.0)
+    text = page_of(result("x", "X", checks=passing(), late=late)).text
+    assert "Handed in 2 hours late (due 2026-11-30 23:59 UTC+01:00)" in text
+
+
+def test_what_comes_first_is_what_has_not_passed() -> None:
+    skipped = {
+        "verdict": Verdict.SKIPPED,
+        "points": 0.0,
+        "message": "Not run, since it needs another check that did not pass: x",
+        "requires": ("test_lesson_numbers", "test_values"),
+    }
+    failed = {"verdict": Verdict.FAILED, "points": 0.0}
+    one = result("x", "X", checks=passing(test_values=failed, test_shapes=skipped))
+    for text in (page_of(one).text, student_markdown(one)):
+        assert "First comes: Context and weights agree with the formula." in text
+        assert "Not run, since" not in text
+
+
+def test_a_program_that_cannot_be_run_is_the_start() -> None:
+    error = StudentError(type="SyntaxError", message="'(' was never closed", traceback=("a.py, line 6",))
+    said = "a.py cannot be run: SyntaxError: '(' was never closed (line 6)."
+    failed = {"verdict": Verdict.ERROR, "points": 0.0, "error": error, "message": said}
+    load = LoadResult(path="a.py", kind="script", cells=(CellResult(number=6, status="raised", error=error),))
+    one = result("x", "X", load=load, checks=passing(test_values=failed))
+    assert f"Start here: loading a.py {said}" in page_of(one).text
 
 
 def test_the_seed_is_for_the_instructor_alone() -> None:

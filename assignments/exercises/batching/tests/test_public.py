@@ -7,7 +7,9 @@ from graders import fail, integer_lists, points
 LENGTHS = [3, 50, 4, 48, 5, 3, 47, 4]
 
 
-@points(0.5, hint="Return a list of lists of indices: each of 0 to len(lengths) - 1 stands in one of them.")
+@points(
+    0.5, hint="Each of 0 to len(lengths) - 1 stands in one batch, and longest × count is at most max_tokens."
+)
 def test_example(student):
     """Eight sequences are batched, each once, with at most 100 positions a batch."""
     batches = integer_lists(student.make_batches(LENGTHS, 100), "the batches", one="batch")
@@ -18,5 +20,10 @@ def test_example(student):
         if times[index] != 1:
             fail(f"Index {index} came {times[index]} times; once was expected.", got=batches)
     for batch in batches:
-        if max(LENGTHS[index] for index in batch or [0]) * len(batch) > 100:
-            fail(f"Batch {batch} takes more than 100 positions once it is padded.", got=batches)
+        longest = max(LENGTHS[index] for index in batch or [0])
+        if longest * len(batch) > 100:
+            fail(
+                f"Batch {batch} takes {len(batch)} × {longest} = {len(batch) * longest} positions, since "
+                "each sequence is padded to the longest of its batch; there may be 100.",
+                got=batches,
+            )

@@ -257,8 +257,8 @@ def padding_changes(case: Rows, model: Model, ids: Tensor, logits: Tensor, row: 
     change = moved(logits[row], model.logits(ids[row : row + 1, :length])[0])
     if change > STILL:
         return (
-            f"Row {row} has {length} real tokens. Alone and without padding its logits differ by "
-            f"{change:.3g} from those in a batch with padding up to max_len."
+            f"Row {row} has {length} real token{'s' * (length != 1)}. Alone and without padding its logits "
+            f"differ by {change:.3g} from those in a batch with padding up to max_len."
         )
     return None
 
