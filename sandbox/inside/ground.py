@@ -60,15 +60,15 @@ class Place:
 class Ground:
     """Gives out places below `base`. Of one process: a forked sibling makes its own."""
 
-    def __init__(self, base: str, uids: bool) -> None:
+    def __init__(self, base: str, uids: bool, guardian: int) -> None:
         self._base = base
         self._locks = _open_locks() if uids else None
         self._next = os.getpid()  # zygotes begin at different ones, so that they seldom meet
-        self._guardian = os.getppid()
+        self._guardian = guardian
 
     def sibling(self) -> Ground:
-        """That of a process that has just been forked from this one's."""
-        return Ground(self._base, self._locks is not None)
+        """That of a process that has just been forked from this one's, below the same guardian."""
+        return Ground(self._base, self._locks is not None, self._guardian)
 
     def take(self, disk_bytes: int, inodes: int) -> Place:
         """Make a place that nobody uses. Raises OSError."""

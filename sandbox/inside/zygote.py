@@ -85,7 +85,7 @@ class Grounds:
     """The guests of this process that live in places."""
 
     def __init__(self, plan: Plan) -> None:
-        self.ground = Ground(f"{plan.base}/guests", plan.uids)
+        self.ground = Ground(f"{plan.base}/guests", plan.uids, os.getppid())
         self.files = None if plan.files is None else landlock.ruleset(plan.files)
         self.places: dict[int, Place] = {}
 
