@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, Literal, NoReturn, Self
+from typing import Any, Literal, Self
 
-import msgspec
 from torch import Tensor
 from torch import dtype as Dtype  # noqa: N812  `torch` is a method here
 
-from .ahead import Ahead, Foreseen, numbered
+from .ahead import Foreseen
 from .answers import (
     CellError,
     CellReport,
@@ -28,48 +26,20 @@ from .answers import (
     SubmoduleInfo,
     Usage,
 )
+from .asking import Asking, error_fields
 from .capping import MemoryUse, capped
 from .device import Slot
-from .errors import (
-    GuestCrashed,
-    GuestGone,
-    GuestMemory,
-    HeldMisused,
-    NameMissing,
-    NoHidden,
-    SandboxBroken,
-    StudentRaised,
-)
-from .exchange import Descriptors, Died, Exchange, describe_end, not_an_answer
-from .handles import Handles
+from .errors import GuestGone, SandboxBroken
+from .exchange import Descriptors
 from .inside.notes import honest_cell_note, honest_notes
-from .inside.questions import (
-    Answer,
-    Answered,
-    Call,
-    Load,
-    Loaded,
-    Missing,
-    OpaqueNode,
-    Operate,
-    Program,
-    Question,
-    Raised,
-    Refused,
-)
-from .inside.values import OUT_OF_MEMORY, Decoder, Encoder, Opaque, Value, tensors_of
-from .inside.wire import FrameError
-from .lending import Lent, Outward
+from .inside.questions import Call, Load, Loaded, Program
+from .inside.values import Encoder, Opaque, Value
+from .lending import Lent
 from .limits import Limits
-
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Answer).decode
 
 # Beyond the soft alarm: for the moments that later cells get, and for writing the report.
 _LOAD_GRACE = 1.0
 _CUDA_SECONDS = 30.0  # to begin with CUDA, on a machine with many GPUs
-_REAPING_SECONDS = 10.0
-_SETTLING_SECONDS = 2.0
 _MOST_RECORDED = 1000
 
 
@@ -88,17 +58,14 @@ class Guest:
     ) -> None:
         self._ends = ends
         self._limits = limits
-        self._reap = reap
-        self._ids = itertools.count(1)
-        self._closed = self._reaped = self._lending = False
-        self._ahead = Ahead()
-        self._modes: dict[int, bool] = {}  # by handle: to be set with the next question
-        self.handles = Handles()
-        self._exchange = Exchange(ends, limits)
+        self._closed = False
+        self._asking = Asking(ends, limits, reap)
+        self._exchange = self._asking.exchange
+        self.handles = self._asking.handles
         self.group = ends.group
         self.slot: Slot | None = None  # its place on a GPU
         try:
-            self._checked(0, *self._exchange.greeting(greet))
+            self._asking.greet(greet)
         except GuestGone as error:
             said = self._exchange.take_output()[1].decode("utf-8", "replace")
             self.close()
@@ -110,7 +77,7 @@ class Guest:
 
     def load(self, files: Mapping[str, bytes], program: Program, slot: Slot | None = None) -> LoadReport:
         """Run a submission in this guest, once, on the GPU of `slot` if any; `Sandbox.guest` does it."""
-        number = next(self._ids)
+        number = self._asking.number()
         question = Load(
             number,
             dict(files),
@@ -120,11 +87,11 @@ class Guest:
             slot.gpu.name if slot else "",
         )
         seconds = self._limits.load_seconds * 1.5 + _LOAD_GRACE + (_CUDA_SECONDS if slot else 0)
-        answer = self._ask(question, [], seconds, seconds * 4)[0]
+        answer = self._asking.ask(question, [], seconds, seconds * 4)[0]
         taken = self._exchange.seconds
         self._exchange.set_clocks()
         if not isinstance(answer, Loaded):
-            self._refuse("a wrong kind of answer")
+            self._asking.refuse("a wrong kind of answer")
         self.report = LoadReport(
             tuple(_cell(cell) for cell in answer.cells[:10_000]),
             tuple(honest_notes((note[:300] for note in answer.notes[:50]), program.path)),
@@ -138,7 +105,7 @@ class Guest:
 
     def names(self) -> tuple[NameInfo, ...]:
         """The public names that the submission defines, in the order of their definition."""
-        rows = self._operate(
+        rows = self._asking.operate(
             "names", list[tuple[str, Literal["function", "class", "module", "value"], str | None]]
         )
         return tuple(NameInfo(*row) for row in rows)
@@ -181,12 +148,12 @@ class Guest:
         nodes = encoder.encode(tuple(args)), encoder.encode(dict(kwargs))
         self.handles.check(encoder.handles if isinstance(where, str) else [where, *encoder.handles])
         wanted = None if cast is None else str(cast).removeprefix("torch.")
-        question = Call(next(self._ids), where, method, *nodes, grad, seed, keep_inputs, wanted)
+        question = Call(self._asking.number(), where, method, *nodes, grad, seed, keep_inputs, wanted)
         repeatable = isinstance(target, str) and not encoder.handles and not lent
-        value = self._value(question, encoder.body(), repeatable, lent)
+        value = self._asking.value(question, encoder.body(), repeatable, lent)
         if not keep_inputs:
             return value
-        after, positional, named = self._shaped(value, tuple[Any, tuple[Any, ...], dict[str, Any]])
+        after, positional, named = self._asking.shaped(value, tuple[Any, tuple[Any, ...], dict[str, Any]])
         return Kept(after, positional, named)
 
     def recorded(self) -> Recorded:
@@ -194,9 +161,9 @@ class Guest:
         kind = tuple[
             int, list[Tensor], list[tuple[int, str, dict[str, int], dict[str, bool | int | float | None]]]
         ]
-        seen, tensors, calls = self._operate("recorded", kind)
+        seen, tensors, calls = self._asking.operate("recorded", kind)
         if any(not 0 <= index < len(tensors) for call in calls for index in call[2].values()):
-            self._refuse("a recording of tensors that are not in it")
+            self._asking.refuse("a recording of tensors that are not in it")
         return Recorded(
             tuple(
                 RecordedCall(number, kind, {name: tensors[index] for name, index in own.items()}, values)
@@ -207,41 +174,39 @@ class Guest:
 
     def value(self, name: str) -> Value:
         """The value of a name of the submission. Raises NameMissing."""
-        return self._operate("value", Any, name)
+        return self._asking.operate("value", Any, name)
 
     def torch(self, name: str, /, *args: Value, **kwargs: Value) -> Opaque:
         """A module of torch.nn itself, made in the guest: `guest.torch("TransformerEncoderLayer", 8, 2)`."""
-        made: Opaque = self._operate("torch", Opaque, name, *args, **kwargs)
+        made: Opaque = self._asking.operate("torch", Opaque, name, *args, **kwargs)
         return made
 
     def set_mode(self, handle: Opaque, training: bool) -> None:
         """`module.train(training)`, done when the next question comes."""
-        self.handles.check([handle.id])
-        self._modes.pop(handle.id, None)  # the last word counts, in its place
-        self._modes[handle.id] = training
+        self._asking.set_mode(handle.id, training)
 
     def cast(self, handle: Opaque, dtype: Dtype) -> None:
         """`module.to(dtype=dtype)`."""
-        self._operate("cast", type(None), handle, dtype)
+        self._asking.operate("cast", type(None), handle, dtype)
 
     def state_dict(self, handle: Opaque) -> dict[str, Tensor]:
         """The module's state, as plain tensors."""
-        state: dict[str, Tensor] = self._operate("state_dict", dict[str, Tensor], handle)
+        state: dict[str, Tensor] = self._asking.operate("state_dict", dict[str, Tensor], handle)
         return state
 
     def load_state_dict(self, handle: Opaque, state: Mapping[str, Tensor]) -> None:
         """`module.load_state_dict(state)`; StudentRaised when the names or shapes differ."""
-        self._operate("load_state_dict", type(None), handle, dict(state))
+        self._asking.operate("load_state_dict", type(None), handle, dict(state))
 
     def parameters(self, handle: Opaque) -> tuple[ParameterInfo, ...]:
         """Name, shape, dtype and requires_grad of each parameter."""
-        rows = self._operate("parameters", list[tuple[str, tuple[int, ...], Dtype, bool]], handle)
+        rows = self._asking.operate("parameters", list[tuple[str, tuple[int, ...], Dtype, bool]], handle)
         return tuple(ParameterInfo(*row) for row in rows)
 
     def submodules(self, handle: Opaque) -> tuple[SubmoduleInfo, ...]:
         """Every submodule's qualified name and class name."""
         return tuple(
-            SubmoduleInfo(*row) for row in self._operate("submodules", list[tuple[str, str]], handle)
+            SubmoduleInfo(*row) for row in self._asking.operate("submodules", list[tuple[str, str]], handle)
         )
 
     def gradients(
@@ -253,7 +218,7 @@ class Guest:
         method: str | None = None,
     ) -> Gradients:
         """Gradients of sum(output * N(cotangent_seed)), see `weighted_sum`; None where there is none."""
-        found = self._operate(
+        found = self._asking.operate(
             "gradients",
             tuple[Any, dict[str, Tensor | None], tuple[Tensor | None, ...]],
             handle,
@@ -266,12 +231,12 @@ class Guest:
 
     def hidden(self, handle: Opaque, *args: Value) -> Tensor | None:
         """The last hidden state (B, T, d) that a submodule puts out; B, T are those of args[0]."""
-        state: Tensor | None = self._operate("hidden", Tensor | None, handle, *args)
+        state: Tensor | None = self._asking.operate("hidden", Tensor | None, handle, *args)
         return state
 
     def call_with_hidden(self, handle: Opaque, *args: Value, hidden: Tensor, grad: bool = False) -> Value:
         """The output when the last hidden state (B, T, d) of a submodule is replaced. Raises NoHidden."""
-        return self._operate("call_with_hidden", Any, handle, *args, hidden=hidden, grad=grad)
+        return self._asking.operate("call_with_hidden", Any, handle, *args, hidden=hidden, grad=grad)
 
     def memory_cap(self, count: int) -> AbstractContextManager[MemoryUse]:
         """Within it, what is asked may allocate `count` bytes beyond what the guest holds when it begins."""
@@ -279,18 +244,18 @@ class Guest:
 
     def operate(self, operation: str, *args: Value) -> None:
         """Have an operation done that answers nothing."""
-        self._operate(operation, type(None), *args)
+        self._asking.operate(operation, type(None), *args)
 
     def collect(self) -> None:
         """Release what the grader's objects no longer need, so that the guest's memory is free again."""
         dropped = self.handles.dropped()
         if dropped and self.alive:
-            self._operate("release", type(None), *dropped)
+            self._asking.operate("release", type(None), *dropped)
             self.handles.released(*dropped)
 
     def release(self, handle: Opaque) -> None:
         """Let the guest forget an object."""
-        self._operate("release", type(None), handle)
+        self._asking.operate("release", type(None), handle)
         self.handles.released(handle)
 
     # Meters
@@ -304,23 +269,19 @@ class Guest:
         """
         self.settle()
         self._exchange.start_check()
-        sent = [(next(self._ids), one) for one in ahead]
-        self._ahead = Ahead(sent)
-        self._exchange.send_ahead([(_encode(numbered(one.call, n)), [one.body]) for n, one in sent])
+        self._asking.send_ahead(ahead)
 
     def asked(self) -> tuple[Foreseen, ...]:
         """The calls that this check began with, as far as any submission can be asked the same."""
-        return self._ahead.asked()
+        return self._asking.asked()
 
     def asks_by_answers(self) -> None:
         """Note that what is asked from here on may depend on this submission's answers: it is its own."""
-        self._ahead.note_no_more()
+        self._asking.asks_by_answers()
 
     def settle(self) -> None:
         """Take the answers that nobody asked for; a guest that does not give them soon is ended."""
-        if self._ahead.waiting:
-            used = self._exchange.seconds, self._exchange.cpu_seconds()
-            self._give_up_ahead(used[0] + _SETTLING_SECONDS, used[1] + _SETTLING_SECONDS)
+        self._asking.settle()
 
     def take_output(self) -> Output:
         """What was printed since the last take."""
@@ -360,7 +321,7 @@ class Guest:
         self._closed = True
         self._ends.process.kill()
         try:
-            self._find_end()
+            self._asking.find_end()
         finally:
             if self.on_close is not None:
                 self.on_close(self)
@@ -378,175 +339,7 @@ class Guest:
     ) -> None:
         self.close()
 
-    # How a question is asked
-
-    def _operate(self, operation: str, kind: Any, *args: Value, **kwargs: Value) -> Value:
-        encoder = _encoder()
-        nodes = encoder.encode(args), encoder.encode(kwargs)
-        self.handles.check(encoder.handles)
-        value = self._value(Operate(next(self._ids), operation, *nodes), encoder.body())
-        return self._shaped(value, kind)
-
-    def _value(
-        self,
-        question: Call | Operate,
-        body: list[bytes | memoryview],
-        repeatable: bool = False,
-        lent: Lent | None = None,
-    ) -> Value:
-        if self._lending:
-            raise HeldMisused("what is held asks the guest while the guest waits for it")
-        self._ahead.note(question if repeatable and isinstance(question, Call) else None, body)
-        limits = self._limits
-        number = self._ahead.take(question, body) if isinstance(question, Call) else None
-        if number is None:
-            if self._modes:
-                question = msgspec.structs.replace(question, modes=self._modes)
-                self._modes = {}
-            self._give_up_ahead(limits.check_seconds, limits.check_cpu_seconds)
-            answer, tensors = self._ask(question, body, limits.check_seconds, limits.check_cpu_seconds, lent)
-        else:
-            answer, tensors = self._take(number, limits.check_seconds, limits.check_cpu_seconds)
-        if not isinstance(answer, Answered):
-            self._refuse("a wrong kind of answer")
-        try:
-            return Decoder(tensors_of(tensors), self._opaque).decode(answer.value)
-        except FrameError as error:
-            self._refuse(str(error))
-        except RecursionError:
-            self._refuse("a value that is too deep")
-
-    def _ask(
-        self,
-        question: Question,
-        body: list[bytes | memoryview],
-        seconds: float,
-        cpu: float,
-        lent: Lent | None = None,
-    ) -> tuple[Answer, bytearray]:
-        def ask(frame: Outward) -> tuple[bytes, bytearray]:
-            return self._frame(lambda: self._exchange.ask(*frame, seconds, cpu))
-
-        frame = ask((_encode(question), body))
-        if lent:
-            self._lending = True
-            try:
-                frame = lent.serve(question.id, frame, self._exchange, ask, (seconds, cpu))
-            finally:
-                self._lending = False
-        return self._checked(question.id, *frame, question)
-
-    def _take(self, number: int, seconds: float, cpu: float) -> tuple[Answer, bytearray]:
-        return self._checked(number, *self._frame(lambda: self._exchange.take_ahead(seconds, cpu)))
-
-    def _frame(self, wait: Callable[[], tuple[bytes, bytearray]]) -> tuple[bytes, bytearray]:
-        """What `wait` returns; where the guest died meanwhile, how it ended is found out and raised."""
-        try:
-            return wait()
-        except Died:
-            self._find_end()
-            assert self._exchange.end is not None
-            raise self._exchange.end from None
-
-    def _give_up_ahead(self, seconds: float, cpu: float) -> None:
-        """Take the answers to what was sent ahead and will not be asked for, and look at none.
-
-        `seconds` and `cpu` are for all of them together, counted as in every question of the check.
-        """
-        try:
-            while self._ahead.waiting:
-                self._ahead.drop()
-                self._exchange.take_ahead(seconds, cpu)
-        except Died:
-            self._find_end()
-        except GuestGone:
-            pass  # what is asked next raises it
-
-    def _checked(
-        self, number: int, header: bytes, tensors: bytearray, question: Question | None = None
-    ) -> tuple[Answer, bytearray]:
-        try:
-            answer = _decode(header)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError) as error:
-            self._refuse(str(error)[:200])
-        if answer.id != number:
-            self._refuse("an answer to another question")
-        if isinstance(answer, Raised):
-            raise _raised(answer)
-        if isinstance(answer, Missing):
-            if not _is_name(answer.name):
-                self._refuse("a name that is none")
-            raise NameMissing(answer.name[:200], tuple(filter(_is_name, answer.nearest[:3])))
-        if isinstance(answer, Refused):
-            self._refused(answer, question)
-        return answer, tensors
-
-    def _opaque(self, node: OpaqueNode) -> Opaque:
-        return self.handles.given(Opaque(node.id, node.type_name[:200], node.is_module, node.text[:300]))
-
-    def _refused(self, answer: Refused, question: Question | None) -> NoReturn:
-        """A refusal is the guest's word: it stands only where the question could be refused so."""
-        reason = answer.reason[:300]
-        if answer.kind == "no_device" and isinstance(question, Load):  # before it has run any student code
-            raise SandboxBroken(f"CUDA does not work in a guest: {reason}; run: attest doctor")
-        if answer.kind == "no_hidden" and isinstance(question, Operate) and "hidden" in question.operation:
-            raise NoHidden(reason)
-        if answer.kind == "too_large":
-            raise StudentRaised("AnswerTooLarge", f"the answer cannot be sent: {reason}")
-        self._refuse(f"a refusal ({reason})")
-
-    def _shaped(self, value: Value, kind: Any) -> Any:
-        """The value, if it is built as `kind` says: a guest may send anything."""
-        try:
-            return msgspec.convert(value, kind)
-        except (msgspec.ValidationError, RecursionError):
-            self._refuse("an answer of another kind than was asked for")
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise self._exchange.stop(not_an_answer(what))
-
-    def _find_end(self) -> None:
-        """Wait until nothing of the guest is left, and learn how it ended."""
-        if not self._ends.process.ended(_REAPING_SECONDS):
-            raise SandboxBroken(
-                f"a guest was still there {_REAPING_SECONDS:g} s after it was killed; restart the run"
-            )
-        if self._reaped:
-            return
-        self._reaped = True
-        status = self._reap()
-        if isinstance(self._exchange.end, Died):
-            killed = self.group is not None and self.group.killed()
-            out_of_memory = killed or os.waitstatus_to_exitcode(status) == OUT_OF_MEMORY
-            self._exchange.end = (
-                GuestMemory(self._exchange.memory_cap)
-                if out_of_memory
-                else GuestCrashed(describe_end(status))
-            )
-
-
-def _encoder() -> Encoder:
-    return Encoder(_cannot_send)
-
-
-def _cannot_send(value: object) -> OpaqueNode:
-    raise TypeError(f"a {type(value).__name__} cannot be sent to a guest")
-
-
-def _error_fields(raised: Raised) -> tuple[str, str, tuple[str, ...], bool]:
-    lines = tuple(line[:300] for line in raised.traceback[:40])
-    return raised.type_name[:200], raised.message[:4000], lines, raised.memory
-
-
-def _raised(raised: Raised) -> StudentRaised:
-    return StudentRaised(*_error_fields(raised), assertion=raised.assertion)
-
 
 def _cell(cell: Any) -> CellReport:
-    error = None if cell.error is None else CellError(*_error_fields(cell.error))
+    error = None if cell.error is None else CellError(*error_fields(cell.error))
     return CellReport(cell.number, cell.status, honest_cell_note(cell.note), error)
-
-
-def _is_name(text: str) -> bool:
-    """Whether it can be a name, or one in another; anything else would be a guest's own words."""
-    return len(text) <= 200 and all(part.isidentifier() for part in text.split("."))

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import resource
-import socket
-from array import array
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast, get_args
 
-import msgspec
-
 from .backend import BackendOptions, Device, Launched
 from .backends import BACKENDS
-from .cgroups import RLIMITS, GuestGroup, RunGroups, held_by
+from .cgroups import RLIMITS, RunGroups, held_by
 from .containers import Containers
+from .control import Control
 from .device import HOST_BYTES, GpuSlots
 from .errors import GuestGone, SandboxBroken
 from .exchange import Descriptors
-from .far import process_of
 from .inside.entering import Confinement
 from .inside.notes import FAILED_WHOLE
 from .inside.questions import Level, Program
-from .inside.zygote import MAX_PACKET, Attach, Failed, Fork, Forked, Ready, Reap, Reaped, Reply, Request
 from .limits import Limits
 from .process import NearProcess, Process
 from .seccomp import guest_program
@@ -35,29 +29,11 @@ from .user import sockets_are_scoped
 if TYPE_CHECKING:
     from .guest import Guest
 
-_START_SECONDS = 120.0
-_REQUEST_SECONDS = 60.0
 _CLOSE_SECONDS = 10.0
 # Files that one guest may make: enough for any exercise, and few enough that inodes do not fill memory.
 _INODES = 16_384
 # RLIMIT_AS counts what is only reserved: each thread's stack, each memory arena.
 _ADDRESS_SLACK = 8 * 2**30
-# A large tensor crosses in few system calls.
-_WIRE_BUFFER = 1024 * 1024
-
-_encode = msgspec.msgpack.Encoder().encode
-_replies = msgspec.msgpack.Decoder(Reply).decode
-
-
-@dataclass
-class _Spare:
-    """A guest that has been asked for: the grader's ends of it, and the zygote's reply once read."""
-
-    wire: socket.socket
-    out: int
-    err: int
-    group: GuestGroup | None
-    born: tuple[int, Process] | None = None  # its pid for the zygote, and the process
 
 
 class Sandbox:
@@ -94,7 +70,7 @@ class Sandbox:
         self._attached = False
         self._siblings: int | None = None  # how many more may be attached to this zygote; None: any number
         self._launched: Launched | None = None
-        self._control: socket.socket | None = None
+        self._control: Control | None = None
         self._ready = False
         self._zygote: Process | None = None  # the one that this Sandbox has started
         self._base = (0, 0, 0)  # the zygote's private memory, address space and resident memory, in bytes
@@ -102,7 +78,6 @@ class Sandbox:
         self._slots: GpuSlots | None = None
         self._extra = HOST_BYTES if self.device == "cuda" else 0
         self.troubles: list[str] = []  # what guests have left behind, in sentences
-        self._spare: _Spare | None = None
         self._guests: set[Guest] = set()
         self._retired: list[Guest] = []  # killed, and not yet seen to be gone
         self._closed = False
@@ -122,7 +97,7 @@ class Sandbox:
         # Before anything is started: where groups are delegated, our own process may have to move.
         self._groups = RunGroups.open()
         self._launched = self._backend.launch(self.limits)
-        self._control = self._launched.control
+        self._control = Control(self._launched.control, self._launched)
         self._siblings = self._launched.siblings
 
     def start(self) -> None:
@@ -136,16 +111,7 @@ class Sandbox:
             self.versions, self._ready = first.versions, True
             return
         assert self._control is not None
-        self._control.settimeout(_START_SECONDS)
-        reply, fds = self._receive()
-        self._control.settimeout(_REQUEST_SECONDS)
-        if isinstance(reply, Failed):
-            raise self._broken(reply.message)
-        if not isinstance(reply, Ready) or not fds:
-            found = type(reply).__name__
-            raise SandboxBroken(f"the zygote began with {found}, not with Ready; run: attest doctor")
-        self.versions = reply.versions
-        self._zygote = process_of(fds)
+        self.versions, self._zygote = self._control.started()
         data, address, resident = self._zygote.status_bytes("VmData", "VmSize", "RssAnon")
         self._base = data, address, resident
         if self._groups and not isinstance(self._zygote, NearProcess):
@@ -175,18 +141,8 @@ class Sandbox:
         if self._siblings is not None:
             self._siblings -= 1
             other._siblings = 0
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            reply, fds = self._request(Attach(), [theirs.fileno()])
-        for fd in fds:
-            os.close(fd)
-        if not isinstance(reply, Forked):
-            ours.close()
-            raise SandboxBroken(
-                f"the zygote could not fork a sibling: {getattr(reply, 'message', reply)}; restart the run"
-            )
-        ours.settimeout(_REQUEST_SECONDS)
-        other._base, other._control, other._ready = self._base, ours, True
+        assert self._control is not None
+        other._base, other._control, other._ready = self._base, self._control.sibling(), True
         other._groups = self._groups.attached() if self._groups else None
         other._slots = self._slots.attached() if self._slots else None
         return other
@@ -206,7 +162,9 @@ class Sandbox:
         if self._containers is not None:
             self._containers.close()
         if self._control is not None:
-            self._discard_spare()
+            unused = self._control.discard_spare()
+            if self._groups and unused:
+                self._groups.give_back(unused)
             self._control.close()
         if self._launched is not None:
             self._launched.close()
@@ -289,33 +247,30 @@ class Sandbox:
     def prefork(self) -> None:
         """Have the next guest made while this process does something else; `guest` does so by itself."""
         self.start()
-        if self._spare is None and self._containers is None:
-            self._spare = self._order()
+        if self._control is not None and self._control.spare is None:
+            self._order(self._control)
 
     def _fork(self) -> Guest:
         self.start()
-        if self._spare is not None:
+        assert self._control is not None
+        if self._control.spare is not None:
             # It has waited, and may have been killed by a system short of memory.
             with suppress(SandboxBroken):
-                return self._greet()
-        self._spare = self._order()
-        return self._greet()
+                return self._greet(self._control)
+        self._order(self._control)
+        return self._greet(self._control)
 
-    def _greet(self) -> Guest:
+    def _greet(self, control: Control) -> Guest:
         """The spare guest, once it has said that it is confined; another is ordered for the next time."""
         from .guest import Guest  # with torch, which starting a zygote needs no one to have imported
 
-        self._collect()
-        spare, self._spare = self._spare, None
-        assert spare is not None
-        assert spare.born is not None
-        pid, process = spare.born
+        spare, pid, process = control.take()
         ends = Descriptors(spare.wire, spare.out, spare.err, process, spare.group, self._extra)
-        guest = Guest(ends, self.limits, lambda: self._reap(pid))
+        guest = Guest(ends, self.limits, lambda: control.reap(pid))
         guest.on_close = self._forget
         self._guests.add(guest)
         self._see_that_it_is_held(guest, process)
-        self._spare = self._order()
+        self._order(control)
         return guest
 
     def _see_that_it_is_held(self, guest: Guest, process: Process) -> None:
@@ -333,19 +288,9 @@ class Sandbox:
             said = self._slots.give_back(guest.slot)
             self.troubles += [said] if said else []
 
-    def _order(self) -> _Spare:
-        """Ask the zygote for a guest, and do not wait for it."""
-        ours, theirs = socket.socketpair()
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _WIRE_BUFFER)
-        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _WIRE_BUFFER)
-        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+    def _order(self, control: Control) -> None:
         group = self._groups.take(self.limits, self._base[2] + self._extra) if self._groups else None
-        doors = group.doors if group else []
-        self._send(Fork(self._confinement()), [theirs.fileno(), out_end, err_end, *doors])
-        theirs.close()
-        os.close(out_end)
-        os.close(err_end)
-        return _Spare(ours, out, err, group)
+        control.order(self._confinement(), group)
 
     def _confinement(self) -> Confinement:
         data, address, _ = self._base
@@ -372,100 +317,12 @@ class Sandbox:
             else guest_program(mode == "namespaces" or sockets_are_scoped(), self.device == "cuda")
         )
 
-    def _collect(self) -> None:
-        """Read the zygote's reply to the order of a spare guest, so that it is not taken for another's."""
-        spare = self._spare
-        if spare is None or spare.born is not None:
-            return
-        reply, fds = self._receive()
-        if not isinstance(reply, Forked) or not fds:
-            raise SandboxBroken(
-                f"the zygote could not fork a guest: {getattr(reply, 'message', reply)}; run: attest doctor"
-            )
-        spare.born = reply.pid, process_of(fds)
-
-    def _discard_spare(self) -> None:
-        """Kill the guest that nobody will ask."""
-        spare = self._spare
-        if spare is None:
-            return
-        try:
-            self._collect()
-            if spare.born is not None:
-                spare.born[1].kill()
-                self._request(Reap(spare.born[0]))
-        except SandboxBroken:
-            pass  # the zygote is gone, and the guest with it
-        self._spare = None
-        spare.wire.close()
-        os.close(spare.out)
-        os.close(spare.err)
-        if spare.born is not None:
-            spare.born[1].close()
-        if self._groups and spare.group:
-            self._groups.give_back(spare.group)
-
-    def _reap(self, pid: int) -> int:
-        reply, _ = self._request(Reap(pid))
-        if not isinstance(reply, Reaped):
-            raise SandboxBroken(
-                f"the zygote could not reap a guest: {getattr(reply, 'message', reply)}; restart the run"
-            )
-        return reply.status
-
-    # The zygote's socket
-
-    def _request(self, request: Request, descriptors: list[int] | None = None) -> tuple[Reply, list[int]]:
-        self._collect()
-        self._send(request, descriptors or [])
-        return self._receive()
-
-    def _send(self, request: Request, descriptors: list[int]) -> None:
-        assert self._control is not None
-        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))] if descriptors else []
-        try:
-            self._control.sendmsg([_encode(request)], rights)
-        except OSError as error:
-            raise self._broken(self._last_words() or str(error)) from None
-
-    def _receive(self) -> tuple[Reply, list[int]]:
-        assert self._control is not None
-        try:
-            data, fds, _, _ = socket.recv_fds(self._control, MAX_PACKET, 4)
-        except OSError as error:
-            raise self._broken(str(error)) from None
-        if not data:
-            raise self._broken("it has ended")
-        try:
-            return _replies(data), fds
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            for fd in fds:
-                os.close(fd)
-            raise self._broken("it sent what is no reply") from None
-
-    def _last_words(self) -> str:
-        """What was said on the control socket before it was closed at the other end."""
-        assert self._control is not None
-        try:
-            reply = _replies(self._control.recv(MAX_PACKET, socket.MSG_DONTWAIT))
-        except (OSError, msgspec.MsgspecError):
-            return ""
-        return reply.message if isinstance(reply, Failed) else ""
-
-    def _broken(self, found: str) -> SandboxBroken:
-        said = self._launched.said() if self._launched else ""
-        if found in said:  # a counterpart says it twice
-            said = ""
-        return SandboxBroken(
-            f"the zygote does not answer: {found}{'; it said: ' + said if said else ''}; run: attest doctor"
-        )
-
     # An attached sandbox travels to a worker process
 
     def __getstate__(self) -> dict[str, Any]:
         if not self._attached or self._launched is not None:
             raise TypeError("only an attached Sandbox can be handed to another process; call attach() first")
-        if self._guests or self._spare:
+        if self._guests or (self._control and self._control.spare):
             raise TypeError("a Sandbox that has guests cannot be handed to another process")
         return self.__dict__.copy()
 

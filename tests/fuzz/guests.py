@@ -150,8 +150,8 @@ def talk_to_zygote(sandbox: Sandbox, seed: int, count: int, report: Report) -> N
     rng = random.Random(seed)
     requests = packets()[:3]
     with sandbox.attach() as other:
-        control = other._control
-        assert control is not None
+        assert other._control is not None
+        control = other._control.channel
         control.settimeout(10.0)
         for _ in range(count):
             report.runs["packets"] += 1

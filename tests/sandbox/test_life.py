@@ -245,7 +245,7 @@ def bomb():
         n += 1
 '''
 program = Program('script', 'a.py', (source,))
-with Sandbox(limits=Limits(check_seconds=1.0, memory_bytes=2**28, processes=16)) as sandbox:
+with Sandbox(limits=Limits(check_seconds=5.0, memory_bytes=2**28, processes=16)) as sandbox:
     with sandbox.guest({'a.py': b'x'}, program) as guest:
         assert guest.call('f', torch.ones(2)).tolist() == [2.0, 2.0]
         assert guest.call('who') == 65534
