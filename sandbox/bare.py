@@ -143,7 +143,10 @@ def _files(seen: views.View, base: str, own: tuple[tuple[str, str], ...]) -> lis
         *((path, landlock.READ) for path in dict.fromkeys(read)),
         *((source, landlock.DEVICE) for source, _ in seen.devices),
         (f"{base}/guests", landlock.WRITE),
-        ("/dev/shm", landlock.WRITE),  # noqa: S108  multiprocessing's locks
+        # multiprocessing's locks and tensors; whose else are there is not told
+        ("/dev/shm", landlock.WRITE & ~landlock.READ_DIR),  # noqa: S108
+        # Python looks for time zones here first, and stops at what is there and cannot be read.
+        ("/usr/share/zoneinfo", landlock.READ),
     ]
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import sys
 import time
@@ -28,6 +27,7 @@ from inside import ground, system  # type: ignore[import-not-found]
 
 _LOOK_SECONDS = 0.2
 _GONE_SECONDS = 10.0
+_DEEPEST = 100
 # Of root's: to make folders, to hand them over, to look after them, to become a guest, to end one.
 _CHOWN, _DAC_OVERRIDE, _FOWNER, _KILL, _SETGID, _SETUID, _SETPCAP = 0, 1, 3, 5, 6, 7, 8
 _KEPT = frozenset({_CHOWN, _DAC_OVERRIDE, _FOWNER, _KILL, _SETGID, _SETUID, _SETPCAP})
@@ -250,14 +250,26 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
     return []
 
 
-def _used(folder: str) -> tuple[int, int]:
-    """Bytes and files below `folder`; its own bookkeeping is a file or two of it."""
+def _used(folder: str, depth: int = 0, parent: int | None = None) -> tuple[int, int]:
+    """Bytes and files below `folder`; its own bookkeeping is a file or two of it.
+
+    Folders deeper than any program needs are as too many files: whoever looks there holds one open for each.
+    """
     used = count = 0
-    for _, folders, files, fd in os.fwalk(folder):
-        for name in (*folders, *files):
-            with suppress(OSError):
-                used += os.stat(name, dir_fd=fd, follow_symlinks=False).st_blocks * 512
-            count += 1
+    if depth > _DEEPEST:
+        return 0, sys.maxsize
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    try:
+        with os.scandir(fd) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    used += entry.stat(follow_symlinks=False).st_blocks * 512
+                    count += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        below = _used(entry.name, depth + 1, fd)
+                        used, count = used + below[0], count + below[1]
+    finally:
+        os.close(fd)
     return used, count
 
 
@@ -298,7 +310,7 @@ def _remove(folder: str) -> None:
     with open("/proc/self/mountinfo") as file:
         if any(line.split()[4].startswith(f"{folder}/") for line in file):
             sys.exit(f"{folder} holds mounts and is left as it is; restart the machine or container")
-    shutil.rmtree(folder, ignore_errors=True)
+    ground.remove_tree(folder)
 
 
 if __name__ == "__main__":

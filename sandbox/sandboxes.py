@@ -311,11 +311,10 @@ class Sandbox:
 
     def _filter(self) -> bytes:
         mode = self._backend.mode
-        return (
-            b""
-            if mode == "none"
-            else guest_program(mode == "namespaces" or sockets_are_scoped(), self.device == "cuda")
-        )
+        if mode == "none":
+            return b""
+        shared = mode == "user"  # folders, and the names of unix sockets
+        return guest_program(not shared or sockets_are_scoped(), self.device == "cuda", shared)
 
     # An attached sandbox travels to a worker process
 

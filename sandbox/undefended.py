@@ -1,7 +1,7 @@
 """What each backend does not defend from, and why. Read by the self-test and by the conformance suite.
 
 What is not named here is claimed: the self-test and the suite hold a backend to it. A machine may have more
-than the worst that these words allow for; `user` on a kernel with Landlock keeps files to itself, too.
+than the worst that these words allow for: `user` on a kernel with Landlock opens no files but its own.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ UNDEFENDED: dict[str, dict[str, str]] = {
     "bubblewrap": {},
     "docker": {},
     "user": {
-        "host files": "files that every user may read, where the kernel has no Landlock",
+        "host files": "files that every user may read, where the kernel has no Landlock; where it has, those "
+        "in /dev/shm, and of all others that they exist",
         "host writes": "folders that every user may write, until the guest ends and what it left is removed, "
-        "where the kernel has no Landlock",
-        "process names": "without a namespace, /proc names every process, where the kernel has no Landlock",
+        "where the kernel has no Landlock; where it has, files in /dev/shm that every user may write",
+        "process names": "without a namespace, /proc says which processes there are; where the kernel has no "
+        "Landlock, also with which arguments",
         "disk": "what is written between two looks, five a second; then it is ended, and all of it removed",
     },
     "none": {

@@ -80,7 +80,8 @@ def enter_place(
     _take_descriptors(descriptors)
     set_work(place.work)
     os.chdir(place.work)
-    os.umask(0o022)
+    # /dev/shm is everybody's: what lies there is its maker's alone. The filter lets nobody open it later.
+    os.umask(0o022 if place.uid is None else 0o077)
     os.environ.update(HOME=place.work, TMPDIR=place.tmp)
     os.environ.update(MPLCONFIGDIR=f"{place.tmp}/matplotlib", IPYTHONDIR=f"{place.tmp}/ipython")
     _set_limits(limits)

@@ -13,7 +13,6 @@ import ctypes
 import fcntl
 import os
 import pwd
-import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -95,7 +94,7 @@ class Ground:
         """End all that is left in a place and remove it. Raises OSError where something cannot be ended."""
         if place.uid is None:
             _wait_for_orphans(self._guardian)
-            shutil.rmtree(place.folder, ignore_errors=True)
+            remove_tree(place.folder)
             return
         self._clean(place)
         assert self._locks is not None
@@ -111,7 +110,7 @@ class Ground:
         if os.getppid() != parent:
             os._exit(1)
         remove_all_of(place.uid)
-        shutil.rmtree(place.folder, ignore_errors=True)
+        remove_tree(place.folder)
 
     def _free_uid(self, locks: int) -> int:
         for step in range(len(UIDS)):
@@ -221,10 +220,54 @@ def remove_all_of(uid: int) -> None:
                 with suppress(OSError):
                     if entry.stat(follow_symlinks=False).st_uid == uid:
                         if entry.is_dir(follow_symlinks=False):
-                            shutil.rmtree(entry.path, ignore_errors=True)
+                            remove_tree(entry.path)
                         else:
                             os.unlink(entry.path)
     _remove_ipc(uid)
+
+
+def remove_tree(path: str) -> None:
+    """Remove a folder, however deep it is, following no link; what cannot be removed is left.
+
+    What lies deeper is moved up first, so that neither descriptors nor the stack set a bound.
+    """
+    with suppress(OSError):
+        top = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            while _empty_once(top):
+                pass
+        finally:
+            os.close(top)
+        os.rmdir(path)
+
+
+def _empty_once(top: int) -> bool:
+    """Remove the files and the outermost folders of `top`; whether that did anything."""
+    done = False
+    for name, is_folder in _names(top):
+        with suppress(OSError):
+            if is_folder:
+                folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+                try:
+                    for inner, is_deeper in _names(folder):
+                        with suppress(OSError):
+                            if is_deeper:
+                                os.rename(inner, os.urandom(16).hex(), src_dir_fd=folder, dst_dir_fd=top)
+                            else:
+                                os.unlink(inner, dir_fd=folder)
+                            done = True
+                finally:
+                    os.close(folder)
+                os.rmdir(name, dir_fd=top)
+            else:
+                os.unlink(name, dir_fd=top)
+            done = True
+    return done
+
+
+def _names(folder: int) -> list[tuple[str, bool]]:
+    with os.scandir(folder) as entries:
+        return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
 
 
 # SysV: the table in /proc, its column with the owner, and what removes one: call(id, ...).

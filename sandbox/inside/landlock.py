@@ -10,14 +10,14 @@ import os
 from collections.abc import Iterable
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
-_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
+_EXECUTE, _WRITE_FILE, _READ_FILE, READ_DIR = 1, 2, 4, 8
 _MAKE_CHAR, _MAKE_BLOCK = 1 << 6, 1 << 11
 _TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
 # By version, what it can refuse: moving between folders from 2 on, truncating from 3, ioctl of devices from 5
 _HANDLED = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
 _NEWEST = (1 << 16) - 1
 _OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
-READ = _EXECUTE | _READ_FILE | _READ_DIR
+READ = _EXECUTE | _READ_FILE | READ_DIR
 # Everything but devices.
 WRITE = _NEWEST & ~(_EXECUTE | _MAKE_CHAR | _MAKE_BLOCK | _IOCTL_DEV)
 DEVICE = _READ_FILE | _WRITE_FILE

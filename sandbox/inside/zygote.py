@@ -20,6 +20,7 @@ below a guardian that ends what it leaves; each guest gets a Place (see ground.p
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import signal
@@ -36,6 +37,7 @@ import msgspec
 from . import landlock, system
 from .entering import Confinement, enter, enter_place
 from .ground import Ground, Place
+from .locks import flock
 
 MAX_PACKET = 256 * 1024
 
@@ -124,6 +126,7 @@ def _prepare() -> dict[str, str]:
 
     from . import serving
 
+    fcntl.flock = flock
     # What an interactive Python offers: exit(), quit(), help(); -S leaves them out.
     site.setquit()
     site.sethelper()

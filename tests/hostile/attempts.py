@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from sandbox.inside import landlock
 
 HERE = Path(__file__).parent
 EXERCISES = HERE / "data"
@@ -25,7 +27,10 @@ KINDS = (
     "documents",
 )
 SAME_EVERYWHERE = ("forging the result", "fooling the comparison")
-_HEADER = re.compile(r"# (kind|exercise|verdicts|points|says|status|undefended|slow): ?(.*)")
+_HEADER = re.compile(r"# (kind|exercise|(?:\w+ )?(?:verdicts|says)|points|status|undefended|slow): ?(.*)")
+# Backends that say that they cannot defend from something, and whether they cannot here.
+WITHOUT_LANDLOCK = "user without Landlock"
+UNDEFENDED = {"user": True, WITHOUT_LANDLOCK: landlock.version() < 1}
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ class Attempt:
     says: tuple[str, ...] = ()  # each message of the report; … stands for any text
     undefended: tuple[str, ...] = ()  # backends that say so
     slow: bool = False
+    others: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -49,6 +55,16 @@ class Attempt:
 
     def __str__(self) -> str:
         return self.name
+
+    def on(self, backend: str) -> Attempt:
+        """What must come of it on a backend, which may have verdicts and words of its own."""
+        verdicts, says = self.others.get(backend, ((), ()))
+        return replace(self, verdicts=verdicts or self.verdicts, says=says or self.says)
+
+    def is_defended(self, backend: str) -> bool:
+        """Whether the backend claims to hold against it, on this machine."""
+        said = (one for one in self.undefended if one.split()[0] == backend)
+        return not any(UNDEFENDED[one] for one in said)
 
 
 def attempts(folder: str) -> tuple[Attempt, ...]:
@@ -66,7 +82,7 @@ def on_backends(folder: str, backends: Sequence[str], every: bool) -> list[tuple
         (backend, attempt)
         for backend in backends
         for attempt in attempts(folder)
-        if backend not in attempt.undefended
+        if attempt.is_defended(backend)
         and (backend == backends[0] or every or (folder == "code" and attempt.kind not in SAME_EVERYWHERE))
     ]
 
@@ -92,16 +108,24 @@ def read(path: Path) -> Attempt:
         found["kind"][0],
         exercise,
         found.get("status", ["graded"])[0],
-        _verdicts(found.get("verdicts", [""])[0].split(), CHECKS[exercise]),
+        _verdicts(found, "verdicts", CHECKS[exercise]),
         float(points[0]) if points else None,
         tuple(found.get("says", ())),
-        tuple(" ".join(found.get("undefended", ())).split()),
+        tuple(found.get("undefended", ())),
         "slow" in found,
+        {
+            backend: (
+                _verdicts(found, f"{backend} verdicts", CHECKS[exercise]),
+                tuple(found.get(f"{backend} says", ())),
+            )
+            for backend in {name.split()[0] for name in found if " " in name}
+        },
     )
 
 
-def _verdicts(words: list[str], count: int) -> tuple[str, ...]:
+def _verdicts(found: Mapping[str, list[str]], line: str, count: int) -> tuple[str, ...]:
     """One word for each check: a single `passed` is of all, another of the first, which the others need."""
+    words = found.get(line, [""])[0].split()
     if len(words) != 1:
         return tuple(words)
     return tuple(words * count if words[0] == "passed" else [words[0], *["skipped"] * (count - 1)])

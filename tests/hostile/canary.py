@@ -25,7 +25,7 @@ HOST_FOLDER = "attest-host-canary"
 HOST_VARIABLE = "ATTEST_HOST_CANARY"
 
 PROGRAM = """
-import ctypes, os, signal, socket, tempfile, threading
+import ctypes, fcntl, os, signal, socket, tempfile, threading
 
 heard, held = [], {}
 
@@ -40,22 +40,21 @@ def hold(secret):
                 file.write(secret)
             os.chmod(f"{folder}/canary", 0o666)
             held["folders"].append(folder)
+            locked = held[folder] = open(f"{folder}/canary", "r+")
+            fcntl.lockf(locked, fcntl.LOCK_EX)
         except OSError:
             pass
-    # Not every backend has sockets, locks and segments.
-    try:
-        listener = held["listener"] = socket.socket(socket.AF_UNIX)
-        listener.bind("\\0attest-canary")
-        listener.listen()
-        threading.Thread(target=listen, args=(listener,), daemon=True).start()
-    except OSError:
-        pass
-    try:
-        import fcntl
-        held["shared"] = open(os.__file__)  # all guests see it, and could lock it
-        fcntl.flock(held["shared"], fcntl.LOCK_EX)
-    except OSError:
-        pass
+    # Not every backend has sockets and segments.
+    for name in ("\\0attest-canary", *(f"{folder}/canary-socket" for folder in held["folders"])):
+        try:
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(name)
+            if name[0] == "/":
+                os.chmod(name, 0o777)
+            listener.listen()
+            threading.Thread(target=listen, args=(listener,), daemon=True).start()
+        except OSError:
+            pass
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGIO):
         signal.signal(number, lambda number, frame: heard.append(f"signal {number}"))
     held["segment"] = ctypes.CDLL(None, use_errno=True).shmget(0x617474, 4096, 0o1666)

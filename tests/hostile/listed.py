@@ -37,7 +37,7 @@ def _happens(folder: str, attempt: Attempt) -> str:
         return "refused"
     words = list(dict.fromkeys(word for word in attempt.verdicts if word != "skipped"))
     said = "; ".join(word.replace("|", " or ") for word in words)
-    return said + (f"; not defended by {', '.join(attempt.undefended)}" if attempt.undefended else "")
+    return said + (f"; not defended by `{'`, `'.join(attempt.undefended)}`" if attempt.undefended else "")
 
 
 def _cell(text: str) -> str:

@@ -35,7 +35,7 @@ def check(bench: Bench, host_canary: HostCanary, attempt: Attempt, path: Path) -
     disturbed = canary.disturbed()
     if disturbed:
         bench.bury_canary()
-    is_as_said(attempt, result)
+    is_as_said(attempt.on(bench.backend), result)
     assert stable(before) == stable(after) == stable(alone)
     assert disturbed == host_canary.disturbed() == []
     document = result.model_dump_json()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from sandbox import BackendOptions, Guest, GuestTimeout, Sandbox, SandboxBroken, StudentRaised
+from sandbox import BackendOptions, Guest, GuestCrashed, GuestTimeout, Sandbox, SandboxBroken, StudentRaised
 from sandbox.selftest import selftest
 from sandbox.undefended import UNDEFENDED
 
@@ -21,6 +22,12 @@ def where(): return os.getcwd()
 def spin():
     while True: pass
 def take(): return len(b"x" * 2**31)
+def dig():
+    top = os.getcwd()
+    for _ in range(3000):
+        os.mkdir("deeper")
+        os.chdir("deeper")
+    os.chdir(top)
 def leave():
     if os.fork() == 0:
         os.setsid()
@@ -64,6 +71,20 @@ def test_what_it_started_and_where_it_worked_goes_with_it(guest: Guest) -> None:
     while time.monotonic() < end and any(os.path.exists(f"/proc/{pid}") for pid in pids):
         time.sleep(0.01)
     assert [pid for pid in pids if os.path.exists(f"/proc/{pid}")] == []
+    assert not folder.exists()
+
+
+def test_folders_deeper_than_any_path_are_removed_too(guest: Guest) -> None:
+    folder = Path(guest.call("where"))
+    with suppress(GuestCrashed):  # it may be ended while it digs
+        guest.call("dig")
+    end = time.monotonic() + 60
+    while guest.alive and time.monotonic() < end:
+        with suppress(GuestCrashed):
+            guest.call("where")
+        time.sleep(0.1)
+    assert not guest.alive
+    guest.close()
     assert not folder.exists()
 
 

@@ -1,6 +1,5 @@
 # Connects to a service of the machine on the loopback.
 # kind: getting out
-# undefended: user
 # verdicts: passed
 import socket
 

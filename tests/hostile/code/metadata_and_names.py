@@ -1,6 +1,5 @@
 # Asks a name server for an address, and the cloud's metadata service for keys.
 # kind: getting out
-# undefended: user
 # verdicts: passed
 import socket
 import urllib.request

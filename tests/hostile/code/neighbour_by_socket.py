@@ -1,20 +1,21 @@
-# Connects to a neighbour's abstract socket, and listens where the neighbour might connect.
+# Connects to a neighbour's sockets, with a name and without, and to those of its file descriptors.
 # kind: neighbours
-# undefended: user
 # verdicts: passed
 import socket
 
 gained = []
-try:
-    socket.socket(socket.AF_UNIX).connect("\0attest-canary")
-    gained.append("connected")
-except OSError:
-    pass
-listener = socket.socket(socket.AF_UNIX)
-try:
-    listener.bind("\0attest-canary")
-except OSError:
-    gained.append("the name is taken, so the neighbour is seen")
+for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
+    for name in ("\0attest-canary", "/dev/shm/canary-socket", "/tmp/canary-socket", "/work/canary-socket"):
+        try:
+            socket.socket(socket.AF_UNIX, kind).connect(name)
+            gained.append(name)
+        except OSError:
+            pass
+        try:
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"x", name)
+            gained.append(name)
+        except OSError:
+            pass
 
 
 def pool(hidden, padding):

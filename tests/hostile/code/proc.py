@@ -1,21 +1,30 @@
 # Reads /proc: its own memory, its maps, environments, command lines and mounts of everybody.
 # kind: reading what is hidden
-# undefended: user
+# undefended: user without Landlock
 # verdicts: passed
 import os
 
 gained = []
-for path in ("self", "1", "thread-self", "mounts", "self/mem", "self/environ", "self/maps", "sys", "net", "kcore", "keys"):
+NAMES = ("environ", "cmdline", "mem", "maps", "status", "stat", "mountinfo", "root/etc", "cwd/.", "fd", "task", "ns")
+for path in ("mounts", "keys", "key-users", "net/unix", "net/tcp", "kcore", "kallsyms", "modules", "sysvipc/shm", "locks", "sys/kernel"):
+    for owner in ("", "self/", "thread-self/"):
+        try:
+            place = f"/proc/{owner}{path}"
+            gained.append((place, os.listdir(place) if os.path.isdir(place) else open(place, "rb").read(1)))
+        except OSError:
+            pass
+for pid in ("self", "thread-self", *range(1, 5000)):
+    for name in NAMES if pid not in ("self", "thread-self", os.getpid()) else {*NAMES} - {"cwd/."}:
+        place = f"/proc/{pid}/{name}"
+        try:
+            gained.append((place, os.listdir(place) if os.path.isdir(place) else open(place, "rb").read(1)))
+        except OSError:
+            pass
+for place in ("/sys/kernel", "/sys/fs", "/sys/class", "/sys/block"):
     try:
-        os.stat(f"/proc/{path}")
-        gained.append(path)
+        gained.append((place, os.listdir(place)))
     except OSError:
         pass
-for pid in range(1, 5000):
-    for name in ("environ", "cmdline", "mem", "root", "cwd", "fd"):
-        if os.path.lexists(f"/proc/{pid}/{name}"):
-            gained.append(f"{pid}/{name}")
-gained += [path for path in ("/sys/kernel", "/sys/fs", "/sys/class", "/sys/block") if os.path.exists(path)]
 
 
 def pool(hidden, padding):

@@ -1,16 +1,18 @@
 # Writes a shared library and a program of its own, and loads and runs them.
 # kind: loading and files
-# undefended: user
+# undefended: user without Landlock
 # verdicts: passed
 import ctypes
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
 gained = []
-library = next(f"/packages/torch/lib/{name}" for name in os.listdir("/packages/torch/lib") if name.startswith("libshm"))
-for folder in ("/work", "/tmp", "/dev/shm"):
+torch = os.path.dirname(sys.modules["torch"].__file__)
+library = next(f"{torch}/lib/{name}" for name in os.listdir(f"{torch}/lib") if name.startswith("libshm"))
+for folder in (os.getcwd(), tempfile.gettempdir(), "/dev/shm"):
     try:
         shutil.copy(library, f"{folder}/own.so")
         ctypes.CDLL(f"{folder}/own.so")

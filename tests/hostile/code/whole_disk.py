@@ -1,6 +1,6 @@
 # Walks the whole disk for tests, references, solutions, other students' work, keys and homes.
 # kind: reading what is hidden
-# undefended: user
+# undefended: user without Landlock
 # verdicts: passed
 import os
 
@@ -8,10 +8,22 @@ WORDS = {
     "graders", "reports", "reference", "assignments", "attest", "solution", "accepted", "variants", "hostile", "shadow",
     "test_hidden.py", ".git", ".ssh", ".bashrc", ".cache", "docker.sock", "bwrap", "sudo", "su", "id_rsa", ".netrc",
 }  # fmt: skip
-gained = [path for path in ("/root", "/home", "/mnt", "/media", "/srv", "/var", "/opt", "/boot", "/run") if os.path.exists(path)]
-for place in ("/", "/packages", "/guest", "/python", "/python/lib", "/etc", "/dev", "/work", "/tmp", "/usr", "/usr/lib"):
-    if os.path.isdir(place):
-        gained += [f"{place}/{name}" for name in set(os.listdir(place)) & WORDS]
+gained = []
+for place in (
+    "/", "/packages", "/guest", "/python", "/python/lib", "/etc", "/dev", "/work", "/tmp", "/usr", "/usr/lib", "/usr/bin",
+    "/root", "/home", "/mnt", "/media", "/srv", "/var", "/opt", "/boot", "/run", "/proc", "/sys", "/var/tmp", "/work/main",
+):  # fmt: skip
+    try:
+        names = set(os.listdir(place))
+    except OSError:
+        continue
+    gained += [f"{place}/{name}" for name in names & WORDS]
+for place in ("/etc/shadow", "/root/.bashrc", "/root/.ssh/id_rsa", "/etc/fstab", "/var/log/dpkg.log"):
+    try:
+        with open(place) as file:
+            gained.append((place, file.read(20)))
+    except OSError:
+        continue
 
 
 def pool(hidden, padding):
