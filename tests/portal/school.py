@@ -8,11 +8,15 @@ from pathlib import Path
 from django.test import Client
 
 from attest.portal.courses.models import Course, CourseAssignment, Membership, Role
-from attest.portal.grading.models import RegradeRequest
+from attest.portal.grading import queue
+from attest.portal.grading.models import Graded, RegradeRequest
+from attest.portal.grading.results import keep, student_of
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
 from attest.portal.people.models import Person
 from graders.assignment import find_assignment
+from graders.result import CheckResult, LoadResult, Result, SubmissionInfo, Verdict, Visibility
+from graders.versions import versions
 from tests.attest.conftest import RIGHT
 
 PASSWORD = "long enough for anybody"
@@ -88,4 +92,55 @@ def make_school(folder: Path) -> School:
             submission=submission, check_id="doubling/test_values", sentence="It is right."
         ),
         **people,
+    )
+
+
+def keep_result(
+    submission: Submission, points: tuple[float, float] = (2, 3), *, kept: bool = False
+) -> Graded:
+    """Keep a Result of the next job of a submission: the points of its two checks, of 2 and of 3.
+
+    `kept` is whether the second is kept until the due date.
+    """
+    job = queue.claim("a test", job_id=submission.jobs.latest("id").pk)
+    assert job is not None
+    graded = keep(job, "a test", result_of(submission, points, kept=kept))
+    assert graded is not None
+    return graded
+
+
+def result_of(submission: Submission, points: tuple[float, float], *, kept: bool = False) -> Result:
+    """A Result as a grader would return it."""
+    found = find_assignment(submission.assignment.folder)
+    checks = [
+        CheckResult(
+            id=f"doubling/{name}",
+            exercise="doubling",
+            title=title,
+            points=got,
+            max_points=most,
+            verdict=Verdict.PASSED if got == most else Verdict.FAILED,
+            message="" if got == most else "It is not doubled.",
+            visibility=Visibility.AFTER_DUE if kept and name == "test_values" else Visibility.ALWAYS,
+        )
+        for name, title, got, most in (
+            ("test_public", "double(3) is 6.", points[0], 2),
+            ("test_values", "Every element is doubled.", points[1], 3),
+        )
+    ]
+    now = submission.received_at
+    return Result(
+        student=student_of(submission),
+        assignment=found.info,
+        submission=SubmissionInfo(
+            source="double.py", content_hash=submission.content_hash, attempt=submission.attempt
+        ),
+        load=LoadResult(path="double.py", kind="script"),
+        checks=tuple(checks),
+        started_at=now,
+        finished_at=now,
+        backend="bubblewrap",
+        device="cpu",
+        seed=1,
+        versions=versions(),
     )

@@ -8,7 +8,7 @@ import pytest
 from django.urls import get_resolver, reverse
 
 from attest.portal.permissions import PLACES
-from tests.portal.school import School
+from tests.portal.school import School, keep_result
 
 ROLES = ("nobody", "stranger", "classmate", "student", "grader", "instructor", "administrator")
 
@@ -22,7 +22,6 @@ GRADERS = ("sign-in", "404", "404", "404", *("in",) * 3)
 INSTRUCTORS = ("sign-in", "404", "404", "404", "404", "in", "in")
 ADMINISTRATORS = ("sign-in", *("404",) * 5, "in")
 ABSENT = ("404",) * 7  # these need a secret in the address
-NOT_YET = ("sign-in", *("404",) * 6)  # there is none yet for anybody
 
 TABLE: Mapping[str, tuple[str, ...]] = {
     "courses": SIGNED_IN,
@@ -42,7 +41,7 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "submissions": GRADERS,
     "submission": OWN,
     "state": OWN,
-    "report": NOT_YET,
+    "report": OWN,
     "file": OWN,
     "asset": ABSENT,
     "health": EVERYBODY,
@@ -87,6 +86,7 @@ def test_every_number_in_an_address_is_looked_up_for_the_person_who_asks() -> No
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("name", TABLE)
 def test_who_is_let_in(school: School, name: str, role: str) -> None:
+    keep_result(school.submission)
     browser = school.browser(None if role == "nobody" else getattr(school, role))
 
     answer = browser.get(reverse(name, kwargs=arguments(school, name)))

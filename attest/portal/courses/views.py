@@ -16,7 +16,7 @@ from attest.portal.audit.trail import note
 from attest.portal.courses.forms import AssignmentForm, CourseForm
 from attest.portal.courses.models import Course, CourseAssignment, Membership, Role
 from attest.portal.courses.rosters import enrol
-from attest.portal.grading.standing import best_of, shows_results
+from attest.portal.grading.standing import counting, own_attempts, shows_results
 from attest.portal.handing_in.taking import rules_for
 from attest.portal.pages import page
 from attest.portal.people.models import Person
@@ -58,7 +58,7 @@ def course(asking: Asking, course: Course) -> HttpResponse:
         {
             "assignment": assignment,
             "rules": rules_for(assignment, asking.person),
-            "best": best_of(assignment, asking.person),
+            "best": counting(assignment, own_attempts(assignment, asking.person)),
             "shown": shows_results(assignment),
         }
         for assignment in assignments

@@ -60,6 +60,10 @@ class Graded(models.Model):
     points = models.FloatField()  # without what coming late takes
     max_points = models.FloatField()
     pending_points = models.FloatField()
+    # The same of what a student sees before the due date: a changing score would tell of the other checks.
+    open_points = models.FloatField()
+    open_max_points = models.FloatField()
+    open_pending_points = models.FloatField()
     assignment_hash = models.CharField(max_length=80)
     versions = models.CharField(max_length=200)  # of Attest and torch, as `same_work` compares them
     taken_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="+")

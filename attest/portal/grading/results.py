@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.db import transaction
 
 from attest.portal.courses.models import Membership
@@ -9,8 +11,24 @@ from attest.portal.grading.models import Graded, Job
 from attest.portal.grading.queue import finish
 from attest.portal.handing_in.models import Submission
 from graders.reading.identity import student_id
-from graders.result import COMPUTED, Result, Status, Student
+from graders.result import COMPUTED, Result, Status, Student, Visibility
 from graders.versions import versions
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Points of a Result before anything is taken for coming late."""
+
+    points: float
+    max_points: float
+    pending_points: float
+
+
+def sums_of(result: Result, *, whole: bool = True) -> Sums:
+    """Return the points of all checks, or (`whole=False`) of those that students see at any time."""
+    checks = [one for one in result.checks if whole or one.visibility is Visibility.ALWAYS]
+    seen = result.model_copy(update={"checks": tuple(checks)})
+    return Sums(seen.points_before_late, seen.max_points, seen.pending_points)
 
 
 def keep(job: Job, who: str, result: Result, taken_from: Graded | None = None) -> Graded | None:
@@ -19,6 +37,7 @@ def keep(job: Job, who: str, result: Result, taken_from: Graded | None = None) -
     What was graded again does not stand until an instructor accepts it, unless nothing stands yet.
     """
     submission = job.submission
+    whole, seen = sums_of(result), sums_of(result, whole=False)
     with transaction.atomic():
         if not finish(job, who):
             return None
@@ -31,9 +50,12 @@ def keep(job: Job, who: str, result: Result, taken_from: Graded | None = None) -
             job=job,
             document=result.model_dump_json(exclude=COMPUTED),
             status=result.status.value,
-            points=result.points_before_late,
-            max_points=result.max_points,
-            pending_points=result.pending_points,
+            points=whole.points,
+            max_points=whole.max_points,
+            pending_points=whole.pending_points,
+            open_points=seen.points,
+            open_max_points=seen.max_points,
+            open_pending_points=seen.pending_points,
             assignment_hash=result.assignment.content_hash,
             versions=versions_text(),
             taken_from=taken_from,

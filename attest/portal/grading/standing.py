@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, prefetch_related_objects
 from django.utils import timezone
 
 from attest.portal.courses.due import due_for, late_for
 from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading.models import Graded, Job, Override
+from attest.portal.grading.results import Sums, sums_of
 from attest.portal.handing_in.models import Submission
 from attest.portal.people.models import Person
 from graders.result import Late, Result, Status
@@ -22,36 +23,43 @@ from graders.result import Late, Result, Status
 
 @dataclass(frozen=True)
 class Standing:
-    """One submission as it stands now."""
+    """One submission as it stands now: all of it (`whole`), or what students see of it at any time."""
 
     submission: Submission
     job: Job | None  # the latest
     graded: Graded | None  # the one that stands
     overrides: tuple[Override, ...]
     late: Late | None
-
-    @property
-    def is_graded(self) -> bool:
-        """Whether there are points."""
-        return self.graded is not None and self.graded.status == Status.GRADED
+    whole: bool = True
 
     @property
     def points(self) -> float | None:
         """The points that count; None where there are none yet."""
-        whole = next((o.points for o in reversed(self.overrides) if not o.check_id), None)
-        if whole is not None:
-            return whole
+        given = next((one.points for one in reversed(self.overrides) if not one.check_id), None)
+        if given is not None:
+            return given
         if self.graded is None or self.graded.status == Status.NOT_GRADED:
             return None
-        earned = self.result.points_before_late if self.overrides else self.graded.points
+        sums = self.sums
         if self.late is None:
-            return earned
-        return earned - self.late.taken(earned, self.graded.max_points - self.graded.pending_points)
+            return sums.points
+        return sums.points - self.late.taken(sums.points, sums.max_points - sums.pending_points)
 
     @property
     def max_points(self) -> float:
         """Points that could be earned."""
-        return self.graded.max_points if self.graded else self.submission.assignment.max_points
+        return self.sums.max_points if self.graded else self.submission.assignment.max_points
+
+    @property
+    def sums(self) -> Sums:
+        """The points of the Result with what instructors gave, before anything is taken for coming late."""
+        graded = self.graded
+        assert graded is not None
+        if any(one.check_id for one in self.overrides):
+            return sums_of(self.result, whole=self.whole)
+        if self.whole:
+            return Sums(graded.points, graded.max_points, graded.pending_points)
+        return Sums(graded.open_points, graded.open_max_points, graded.open_pending_points)
 
     @property
     def result(self) -> Result:
@@ -73,28 +81,26 @@ class Standing:
         return result.model_copy(update=changes)
 
 
-def standings(submissions: Sequence[Submission]) -> list[Standing]:
+def standings(submissions: Sequence[Submission], *, whole: bool = True) -> list[Standing]:
     """Return how these stand, with few queries."""
-    from django.db.models import prefetch_related_objects
-
     prefetch_related_objects(
         list(submissions),
         Prefetch("results", Graded.objects.filter(stands=True), to_attr="standing_results"),
         Prefetch("jobs", Job.objects.order_by("id"), to_attr="all_jobs"),
         "overrides",
     )
-    return [_standing(submission) for submission in submissions]
+    return [_standing(submission, whole) for submission in submissions]
 
 
-def standing(submission: Submission) -> Standing:
+def standing(submission: Submission, *, whole: bool = True) -> Standing:
     """Return how one submission stands."""
-    return standings([submission])[0]
+    return standings([submission], whole=whole)[0]
 
 
-def attempts_of(assignment: CourseAssignment, person: Person) -> list[Standing]:
-    """Return a student's attempts, the latest first."""
+def own_attempts(assignment: CourseAssignment, person: Person) -> list[Standing]:
+    """Return a student's attempts as the student sees them, the latest first."""
     found = assignment.submissions.filter(person=person).select_related("assignment__course", "person")
-    return standings(list(found))
+    return standings(list(found), whole=shows_kept_checks(assignment, person))
 
 
 def counting(assignment: CourseAssignment, attempts: Sequence[Standing]) -> Standing | None:
@@ -103,11 +109,6 @@ def counting(assignment: CourseAssignment, attempts: Sequence[Standing]) -> Stan
         return attempts[0] if attempts else None
     graded = [one for one in attempts if one.points is not None]
     return max(graded, key=lambda one: (one.points or 0.0, one.submission.attempt), default=None)
-
-
-def best_of(assignment: CourseAssignment, person: Person) -> Standing | None:
-    """Return the attempt of a student that counts."""
-    return counting(assignment, attempts_of(assignment, person))
 
 
 def shows_results(assignment: CourseAssignment) -> bool:
@@ -123,7 +124,7 @@ def shows_kept_checks(assignment: CourseAssignment, person: Person) -> bool:
     return assignment.hidden_checks == CourseAssignment.Hidden.ALWAYS
 
 
-def _standing(submission: Submission) -> Standing:
+def _standing(submission: Submission, whole: bool) -> Standing:
     results: list[Graded] = submission.standing_results  # type: ignore[attr-defined]
     jobs: list[Job] = submission.all_jobs  # type: ignore[attr-defined]
     return Standing(
@@ -132,4 +133,5 @@ def _standing(submission: Submission) -> Standing:
         results[0] if results else None,
         tuple(submission.overrides.all()),
         late_for(submission.assignment, submission.person, submission.received_at),
+        whole,
     )

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.grading.queue import ahead_of
-from attest.portal.grading.standing import attempts_of, counting, shows_results, standing
+from attest.portal.grading.standing import counting, own_attempts, shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
 from attest.portal.handing_in.taking import MOST_FILES, Refused, rules_for, take
@@ -74,7 +74,8 @@ def download(asking: Asking, file: SubmittedFile) -> HttpResponse:
 
 
 def _progress(asking: Asking, submission: Submission) -> dict[str, object]:
-    found = standing(submission)
+    whole = asking.may(Role.GRADER) or shows_kept_checks(submission.assignment, submission.person)
+    found = standing(submission, whole=whole)
     return {
         "submission": submission,
         "standing": found,
@@ -86,7 +87,7 @@ def _progress(asking: Asking, submission: Submission) -> dict[str, object]:
 def _assignment_page(
     asking: Asking, assignment: CourseAssignment, trouble: str = "", status: int = 200
 ) -> HttpResponse:
-    attempts = attempts_of(assignment, asking.person)
+    attempts = own_attempts(assignment, asking.person)
     values = {
         "assignment": assignment,
         "rules": rules_for(assignment, asking.person),
