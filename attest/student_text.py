@@ -1,6 +1,6 @@
 """One student's report on a terminal: the same view as the page, drawn in text.
 
-A view's text is already safe to show; titles, hints and diagnoses are an author's and are made safe here.
+Whatever a view holds may be a student's words, so every line is made safe to show here.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def student_text(view: StudentView, width: int = 100) -> Text:
 
     whole = Text()
     for line in _lines(view):
-        text = _broken(line.text, width) if line.prose else line.text
+        text = visible_text(line.text)
+        text = _broken(text, width) if line.prose else text
         whole.append(harmless(text) + "\n", style=line.style)
     return whole
 
@@ -109,9 +110,9 @@ def _failing(view: CheckView) -> Iterator[Line]:
         yield from _prose(f"First comes: {link.text}", "    ", "yellow")
     yield from _prose(plain_pieces(view.behaves_like), "    ", "bold")
     if check.hint:
-        yield from _prose(f"Hint: {visible_text(check.hint)}", "    ", "cyan")
+        yield from _prose(f"Hint: {check.hint}", "    ", "cyan")
     for hint in view.other_hints:
-        yield from _prose(f"Hint for the other: {visible_text(hint)}", "    ", "cyan")
+        yield from _prose(f"Hint for the other: {hint}", "    ", "cyan")
     if view.error is not None:
         yield from _error(view.error, "    ")
     if view.case is not None and check.verdict is not Verdict.MISSING:  # any input shows it
