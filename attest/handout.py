@@ -264,7 +264,8 @@ def _overview(assignment: Assignment) -> str:
             f"    attest check {example}",
             f"    attest check {assignment.id}.ipynb",
             "",
-            "runs the public checks, which lie in `checks/`. More checks run when your work is graded.",
+            "runs the public checks, which lie in `checks/`; `attest` comes with the package `attest-check`. "
+            "More checks run when your work is graded.",
             "",
         ]
     )

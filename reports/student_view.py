@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graders.result import CheckResult, LoadResult, Result, Status, Verdict, Visibility
-from reports.amounts import bytes_text, count_text, moment_text, points_noun, points_text, seconds_text
+from reports.amounts import count_text, points_noun, points_text
 from reports.anchors import Audience, check_anchors, is_shown
 from reports.lateness import late_line
 from reports.load_view import MAX_MESSAGE, ErrorView, LoadView, error_view, load_view, output_view
 from reports.next_step import NextStep, Piece, behaves_like, next_step
 from reports.prose_view import ProseView, prose_view
+from reports.run_facts import run_facts
 from reports.shown_values import ShownValue, shown_pair, shown_value
 from reports.verdict_words import VERDICTS, VerdictWords
 from reports.visible_text import Excerpt, excerpt, one_line
@@ -222,7 +223,7 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
         freed=_freed(start, views),
         praise=tuple(_praise(exercises)),
         withheld=_withheld_text(withheld, counted=after_due),
-        facts=tuple(_facts(result, shown, instructor)),
+        facts=tuple(run_facts(result, shown, instructor)),
     )
 
 
@@ -370,48 +371,3 @@ def _withheld_text(withheld: Sequence[CheckResult], *, counted: bool) -> str:
         return ""
     where = "counts them" if counted else "does not count them yet"
     return f"{' and '.join(parts)}. The score above {where}."
-
-
-def _attempt(result: Result) -> str:
-    """Return which attempt this is, and which others there were."""
-    number = str(result.submission.attempt)
-    others = len(result.submission.attempts)
-    return f"{number} of {others}" if others > 1 else number
-
-
-def _facts(result: Result, shown: Sequence[CheckResult], instructor: bool) -> list[tuple[str, str]]:
-    peak = max((c.peak_memory_bytes or 0 for c in shown), default=0)
-    took = (result.finished_at - result.started_at).total_seconds()
-    versions = ", ".join(
-        f"{one_line(k, 40)} {one_line(v, 40)}" for k, v in list(result.versions.items())[:12]
-    )
-    facts = [
-        (
-            "Assignment",
-            f"{one_line(result.assignment.id, 80)}, version {one_line(result.assignment.version, 40)}",
-        ),
-        ("Attempt", _attempt(result)),
-        ("Handed in", moment_text(result.submission.submitted_at) if result.submission.submitted_at else ""),
-        ("Files", ", ".join(one_line(f, 80) for f in result.submission.files[:8])),
-        ("Graded", moment_text(result.finished_at)),
-        ("Time", seconds_text(took) if took >= 0 else ""),
-        ("Peak memory", bytes_text(peak) if peak else ""),
-        ("Fingerprint", one_line(result.submission.content_hash, 19)),
-        ("Versions", versions),
-    ]
-    if instructor:
-        facts += [
-            ("Source", one_line(result.submission.source, 300)),
-            ("Sandbox", _sandbox(result)),
-            ("Seed", str(result.seed)),
-        ]
-    if result.status in (Status.NOT_GRADED, Status.NOTHING):
-        facts = [f for f in facts if f[0] not in {"Peak memory", "Time"}]
-    if result.status is Status.NOTHING:
-        facts = [f for f in facts if f[0] != "Attempt"]
-    return [(name, value) for name, value in facts if value]
-
-
-def _sandbox(result: Result) -> str:
-    backend = "none (no isolation was used)" if result.backend == "none" else one_line(result.backend, 40)
-    return f"{backend} on {one_line(result.device, 40)}"

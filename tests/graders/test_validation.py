@@ -89,6 +89,10 @@ def test_a_sound_assignment_has_no_problem_and_a_table(sandbox: Sandbox, tiny: A
             "variants/pools_padding.py: loses names 'test_pol', and there is no such check",
         ),
         (
+            ("variants/doubles_in_place.py", "x.mul_(2)", "x = x * 2"),
+            "variants/doubles_in_place.py: it passes every check, as a right answer does.",
+        ),
+        (
             ("variants/pools_padding.py", "return x.mean(dim=1)", "while True: pass"),
             "set diagnose = false in [variants.pools_padding]",
         ),
