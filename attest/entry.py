@@ -123,6 +123,29 @@ def check(  # noqa: PLR0917 - typer calls it by name
     raise typer.Exit(check_command(file, assignment, Confined(sandbox, trust, isolation, runtime, device)))
 
 
+def submit(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            parser=path, metavar="FILE", help="Your script or notebook, or the folder that holds it."
+        ),
+    ],
+    to: Annotated[
+        str, typer.Option("--to", metavar="URL", help="The address of the assignment's page in the portal.")
+    ],
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait until it is graded, and print the points.")
+    ] = False,
+) -> None:
+    """Hand in to a portal, by a token from its page “Tokens” (asked for once, or in ATTEST_TOKEN).
+
+    Exit status: 0 received, 1 waited for and not graded, 2 not received.
+    """
+    from attest.submit import submit_command
+
+    raise typer.Exit(submit_command(file, to, wait=wait))
+
+
 def doctor(sandbox: SandboxOption = "bubblewrap") -> None:
     """Say what works on this machine, what does not, and what would make it work.
 

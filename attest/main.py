@@ -25,6 +25,7 @@ from attest.entry import (
     new_app,
     path,
     run,
+    submit,
 )
 
 app = new_app(
@@ -136,6 +137,7 @@ def grade(  # noqa: PLR0917 - typer calls it by name
 
 
 app.command()(check)
+app.command()(submit)
 
 
 @app.command()

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 
@@ -116,7 +117,7 @@ def look_up(person: Person, least: Role, named: dict[str, int]) -> tuple[Course,
     for parameter, number in named.items():
         try:
             place = PLACES[parameter](number)
-        except (Model.DoesNotExist, OverflowError):  # type: ignore[attr-defined]
+        except (ObjectDoesNotExist, OverflowError):
             raise Http404 from None
         if course is None:
             course, role = place.course, role_in(person, place.course)

@@ -8,7 +8,9 @@ from attest.portal import assets, health
 from attest.portal.audit import views as audit
 from attest.portal.courses import views as courses
 from attest.portal.grading import views as grading
+from attest.portal.handing_in import api
 from attest.portal.handing_in import views as handing_in
+from attest.portal.people import tokens
 from attest.portal.people import views as people
 
 urlpatterns = [
@@ -18,6 +20,8 @@ urlpatterns = [
     path("first/<str:token>/", people.first_administrator, name="first-administrator"),
     path("password/<str:who>/<str:token>/", people.set_password, name="set-password"),
     path("me/", people.me, name="me"),
+    path("me/tokens/", tokens.tokens, name="tokens"),
+    path("me/tokens/<int:token_number>/", tokens.remove_token, name="remove-token"),
     path("courses/new/", courses.new_course, name="new-course"),
     path("courses/<int:course_id>/", courses.course, name="course"),
     path("courses/<int:course_id>/roster/", courses.roster, name="roster"),
@@ -31,6 +35,8 @@ urlpatterns = [
     path("submissions/<int:submission_id>/state/", handing_in.state, name="state"),
     path("submissions/<int:submission_id>/report/", grading.report, name="report"),
     path("files/<int:file_id>/", handing_in.download, name="file"),
+    path("api/assignments/<int:assignment_id>/submissions/", api.hand_in, name="api-hand-in"),
+    path("api/submissions/<int:submission_id>/", api.submission, name="api-submission"),
     path("static/<str:digest>/<str:name>", assets.asset, name="asset"),
     path("healthz", health.health, name="health"),
     path("readyz", health.ready, name="ready"),

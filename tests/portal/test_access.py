@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 from django.urls import get_resolver, reverse
 
+from attest.portal.people.models import PersonalToken
 from attest.portal.permissions import PLACES
 from tests.portal.school import School, keep_result
 
@@ -21,6 +22,7 @@ OWN = ("sign-in", "404", "404", *("in",) * 4)  # whose it is, and who grades
 GRADERS = ("sign-in", "404", "404", "404", *("in",) * 3)
 INSTRUCTORS = ("sign-in", "404", "404", "404", "404", "in", "in")
 ADMINISTRATORS = ("sign-in", *("404",) * 5, "in")
+BY_TOKEN = ("401",) * 7  # a session is of no use there; see test_tokens.py
 ABSENT = ("404",) * 7  # these need a secret in the address
 
 TABLE: Mapping[str, tuple[str, ...]] = {
@@ -30,6 +32,10 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "first-administrator": ABSENT,
     "set-password": ABSENT,
     "me": SIGNED_IN,
+    "tokens": SIGNED_IN,
+    "remove-token": ("sign-in", *("404",) * 5, "in"),  # the token is the administrator's
+    "api-hand-in": BY_TOKEN,
+    "api-submission": BY_TOKEN,
     "new-course": ADMINISTRATORS,
     "course": COURSE,
     "roster": INSTRUCTORS,
@@ -61,6 +67,9 @@ def arguments(school: School, name: str) -> dict[str, object]:
         "file_id": school.submission.files.get().pk,
         "regrade_request_id": school.regrade_request.pk,
     }
+    if name == "remove-token":
+        PersonalToken.issue(school.administrator, "laptop")
+        things["token_number"] = PersonalToken.objects.get().pk
     wanted = PATTERNS[name].pattern.converters
     return {key: things.get(key, "guessed") for key in wanted}
 
@@ -80,7 +89,7 @@ def test_every_number_in_an_address_is_looked_up_for_the_person_who_asks() -> No
         for key, converter in pattern.pattern.converters.items()
         if type(converter).__name__ == "IntConverter"
     }
-    assert named <= set(PLACES)
+    assert named <= {*PLACES, "token_number"}  # a token is looked up among one's own
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -109,3 +118,15 @@ def test_who_may_not_look_may_not_send_either(school: School, name: str, role: s
 
     assert answer.status_code in (302, 404)
     assert answer.status_code == 404 or answer["Location"].startswith(reverse("sign-in"))
+
+
+@pytest.mark.parametrize("number", [10**6, 2**63, 10**30])
+@pytest.mark.parametrize("name", [name for name, one in PATTERNS.items() if "_id" in str(one.pattern)])
+def test_what_is_not_there_is_not_there_for_an_administrator_either(
+    school: School, name: str, number: int
+) -> None:
+    path = reverse(name, kwargs=dict.fromkeys(PATTERNS[name].pattern.converters, number))
+    token = PersonalToken.issue(school.administrator, "laptop")
+    headers = {"Authorization": f"Bearer {token}"} if name.startswith("api-") else {}
+
+    assert school.browser(school.administrator).get(path, headers=headers).status_code == 404

@@ -61,7 +61,8 @@ class Rules:
                 return f"Handing in opens on {timezone.localtime(self.opens_at):%d %B %Y at %H:%M}."
             return "Handing in is closed. Write to your instructor if you have a reason to hand in later."
         if self.attempts_left == 0:
-            return f"All {count_text(self.most_attempts or 0, 'attempt')} are used up."
+            one = self.most_attempts == 1
+            return "The one attempt is used up." if one else f"All {self.most_attempts} attempts are used up."
         if self.next_at is not None:
             wait = span_text(max(self.next_at - timezone.now(), timedelta(minutes=1)))
             return f"{count_text(self.most_an_hour, 'attempt')} an hour are taken; try again in {wait}."
