@@ -193,8 +193,9 @@ def _check(number: int, dice: Random, *, passes: bool) -> CheckResult:
     if not passes and number % 3 == 0 and dice.random() < 0.5:
         title = f"the error number {number} of variant {dice.randrange(2)}, at some length"
         diagnosis = Diagnosis(variant=f"v{number}", title=title, section="Masks: True means blocked")
-        tensor = ShownTensor(shape=(2, 2), dtype="float64", values=(0.73, 0.27, 0.27, 0.73), marked=(0, 1))
-        case = Counterexample(call="attention(query, key, value, mask)", got=tensor, expected=tensor)
+        got = ShownTensor(shape=(2, 2), dtype="float64", values=(0.73, 0.27, 0.27, 0.73), marked=(0, 1))
+        expected = got.model_copy(update={"values": (0.67, 0.33, 0.33, 0.67)})
+        case = Counterexample(call="attention(query, key, value, mask)", got=got, expected=expected)
     slow = dice.random() < 1e-4
     return CheckResult(
         id=f"{exercise}/test_number_{number}",

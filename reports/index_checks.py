@@ -41,6 +41,7 @@ class CheckLine:
     number: int  # its place in the cohort's checks: what the table of students is filtered by
     passed: int
     judged: int
+    reached: int  # of these: it was not skipped
     broken: int
     percent: str  # that pass, for the bar
     difficulty: str
@@ -53,6 +54,11 @@ class CheckLine:
     def failing(self) -> int:
         """How many do not pass it."""
         return self.judged - self.passed
+
+    @property
+    def held_up(self) -> int:
+        """How many never reached it."""
+        return self.judged - self.reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,7 @@ def _line(number: int, tally: CheckTally, found: CheckStatistics) -> CheckLine:
         number=number,
         passed=tally.passed,
         judged=tally.judged,
+        reached=found.reached,
         broken=tally.broken,
         percent=f"{100 * tally.passed / tally.judged:.1f}" if tally.judged else "0",
         difficulty="" if found.difficulty is None else f"{found.difficulty:.2f}",
@@ -159,15 +166,12 @@ def _looks(
             suspect=True,
         )
     others = [line for line in lines if not line.suspect and line.failing]
-    nobody = [line for line in others if not line.passed and line.judged > 1]
-    for line in nobody:
+    for line in (line for line in others if not line.passed and line.judged > 1):
         yield look(line, f"Nobody passes it, of {line.judged:,}. Can it be passed, and was it taught?")
-    some = sorted((line for line in others if line not in nobody), key=lambda line: line.passed / line.judged)
-    for line in some[:_HARDEST]:
-        reached = statistics[cohort.checks[line.number].check.id].reached
-        held = line.judged - reached
-        waited = f", and {held:,} never reached it" if held else ""
-        yield look(line, f"Among the hardest: {line.passed:,} of {line.judged:,} pass{waited}.")
+    some = [line for line in others if line.passed and line.reached > line.passed]
+    for line in sorted(some, key=lambda line: float(line.difficulty))[:_HARDEST]:
+        reached = " who reached it" if line.held_up else ""
+        yield look(line, f"Among the hardest: {line.passed:,} of {line.reached:,}{reached} pass.")
 
 
 def _value(cohort: Cohort, statistics: Mapping[str, CheckStatistics], line: CheckLine) -> float:

@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext, Dialog, Page, Request, expect
 from graders.result import Student
 from reports import index_html
 from tests.reports.hostile_results import HOSTILE
+from tests.reports.made_cohorts import cohort
 from tests.reports.made_results import ALL, FULL
 
 NAMES = [*ALL, *(f"hostile {number}" for number in range(len(HOSTILE))), "cohort", "hostile cohort"]
@@ -168,6 +169,66 @@ def test_the_table_is_filtered_by_name_status_and_verdict(
     page.get_by_label("Verdict").select_option("crashed")
     assert shown_names(page) == ["Chidi Okafor"]
     assert shown.text_content() == f"1 of {len(ALL)} shown"
+
+
+def test_a_count_of_those_who_do_not_pass_shows_them_alone(
+    watched: tuple[Page, list[str]], tmp_path: Path
+) -> None:
+    page, heard = watched
+    shares = {f"c{n}": [float(student % (n + 2) > 0) for student in range(30)] for n in range(9)}
+    results = cohort(shares)
+    (tmp_path / "class.html").write_text(
+        index_html(results, {r.student.id: f"reports/{r.student.id}.html" for r in results}), "utf-8"
+    )
+    page.goto((tmp_path / "class.html").as_uri())
+    for number in (0, 4, 8):  # in the first, second and third digit
+        failing = [f"Student {s}" for s in range(30) if s % (number + 2) == 0]
+        link = page.locator(f"table.rates a[data-filter=failing][data-value='{number}']")
+        link.focus()
+        page.keyboard.press("Enter")
+        assert shown_names(page) == failing
+        assert page.locator("#shown").text_content() == f"{len(failing)} of 30 shown"
+        assert page.evaluate("document.activeElement.id") == "failing"
+        assert page.locator("#failing option:checked").text_content() == f"The check c{number}."
+    page.get_by_role("button", name="Clear").click()
+    expect(page.locator("#shown")).to_have_text("30 of 30 shown")
+    expect(page.get_by_role("button", name="Clear")).to_be_hidden()
+    assert heard == []
+
+
+def test_who_behaves_like_an_error_is_one_press_away(
+    pages: dict[str, Path], watched: tuple[Page, list[str]]
+) -> None:
+    page, _ = watched
+    page.goto(pages["cohort"].as_uri())
+    first = page.locator(".wrong li").first
+    first.get_by_role("link", name="who").click()
+    names = shown_names(page)
+    assert len(names) == int(first.locator("b").text_content() or 0) > 0
+    example = first.get_by_role("link", name="example").get_attribute("href") or ""
+    assert example.split("#")[0] in page.eval_on_selector_all(
+        "#students tbody a", "all => all.map(a => a.getAttribute('href'))"
+    )
+
+
+def test_sections_are_a_column_and_a_filter_where_there_are_several(
+    watched: tuple[Page, list[str]], tmp_path: Path
+) -> None:
+    page, _ = watched
+    some = [
+        FULL.model_copy(update={"student": Student(id=f"s{n}", section=section)})
+        for n, section in enumerate(["B", "A", "<i>", "A"])
+    ]
+    (tmp_path / "sections.html").write_text(index_html(some, {}), "utf-8")
+    page.goto((tmp_path / "sections.html").as_uri())
+    rows = page.locator("#students tbody tr")
+    page.get_by_label("Section").select_option("A")
+    assert [text[:2] for text in rows.all_inner_texts()] == ["s1", "s3"]
+    page.get_by_label("Section").select_option("<i>")
+    assert [text[:2] for text in rows.all_inner_texts()] == ["s2"]
+    (tmp_path / "one.html").write_text(index_html(some[:1], {}), "utf-8")
+    page.goto((tmp_path / "one.html").as_uri())
+    assert page.locator("#section").count() == 0
 
 
 def test_the_cohorts_page_is_whole_without_its_script(
