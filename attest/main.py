@@ -27,6 +27,7 @@ from attest.entry import (
     run,
     submit,
 )
+from attest.portal_entry import backup, restore, serve
 
 app = new_app(
     "Grade PyTorch attention exercises: in a sandbox, with hidden tests, with feedback that teaches.",
@@ -401,40 +402,8 @@ def gradebook(  # noqa: PLR0917 - typer calls it by name
     raise typer.Exit(gradebook_command(GradebookRequest(out, lms, tuple(files), to, column, scale, force)))
 
 
-@app.command()
-def serve(  # noqa: PLR0917 - typer calls it by name
-    data: Annotated[
-        Path,
-        typer.Option(
-            "--data",
-            parser=path,
-            metavar="FOLDER",
-            help="Where the portal keeps everything; made if need be.",
-        ),
-    ] = Path("attest-portal"),
-    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8000,
-    url: Annotated[
-        str, typer.Option(metavar="URL", help="How people reach it, such as https://attest.example.edu.")
-    ] = "",
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=0, max=256, help="How many to grade at once on this machine (default: one per core)."
-        ),
-    ] = None,
-    sandbox: SandboxOption = "bubblewrap",
-) -> None:
-    """Run the web portal: students hand in, instructors grade, everyone sees where things stand.
-
-    The first start prints a link by which the first administrator is made.
-    DATABASE_URL=postgresql://… makes it run on PostgreSQL in place of SQLite.
-    """
-    from attest.serve import serve_command
-    from graders.cohort import usable_cores
-
-    number = usable_cores() if workers is None else workers
-    raise typer.Exit(serve_command(data, (host, port), url=url, workers=number, sandbox=sandbox))
+for portal_command in (serve, backup, restore):
+    app.command()(portal_command)
 
 
 def main() -> None:

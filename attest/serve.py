@@ -1,4 +1,4 @@
-"""`attest serve`: the portal, with nothing to configure."""
+"""`attest serve`, `attest backup`, `attest restore`: the portal, with nothing to configure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from attest.terminal import ALL_WELL, sentences, stop
+from attest.terminal import ALL_WELL, console, sentences, shown_path, stop
+from reports.amounts import count_text
 
 _NEEDED = ("django", "argon2", "uvicorn")
 
@@ -43,3 +44,32 @@ def ready_django(data: Path, *, host: str = "", url: str = "", sandbox: str = "b
         import django
 
         django.setup(set_prefix=False)
+
+
+def backup_command(out: Path, data: Path) -> int:
+    """Write the whole portal to one file; return the exit status."""
+    if not (data / "secret.key").is_file():
+        stop(f"{shown_path(data)}: holds no portal; name its folder with --data.")
+    ready_django(data)
+    from attest.portal.backup import BackupError, back_up
+
+    with sentences(BackupError):
+        counted = back_up(out)
+    return _say(f"{shown_path(out)} holds", counted.rows, counted.files)
+
+
+def restore_command(backup: Path, data: Path) -> int:
+    """Fill a new portal from such a file; return the exit status."""
+    if data.is_dir() and any(data.iterdir()):
+        stop(f"{shown_path(data)}: is not empty; name a new folder with --data.")
+    ready_django(data)
+    from attest.portal.backup import BackupError, bring_back
+
+    with sentences(BackupError):
+        counted = bring_back(backup)
+    return _say(f"{shown_path(data)} is as it was:", counted.rows, counted.files)
+
+
+def _say(what: str, rows: int, files: int) -> int:
+    console().print(f"{what} {count_text(rows, 'row')} and {count_text(files, 'file')}.", soft_wrap=True)
+    return ALL_WELL
