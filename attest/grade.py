@@ -7,24 +7,17 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from attest.confinement import options_of, warn_of_no_isolation
-from attest.entry import Confined
-from attest.intake import (
-    IntakeOptions,
-    choose_best,
-    kept_results,
-    laid_over,
-    of_nobody_here,
-    take,
-    write_nothing,
-)
+from attest.entry import Confined, Device, Isolation
+from attest.intake import IntakeOptions, choose_best, laid_over, of_nobody_here, take, write_nothing
 from attest.progress import View, view
+from attest.rerun import choose_seed, refuse_another_assignment, still_valid, what_differs
 from attest.rubric import changed_answers, settled
-from attest.seeds import new_seed
 from attest.tables import cohort_table
 from attest.terminal import (
     ALL_WELL,
@@ -32,18 +25,20 @@ from attest.terminal import (
     NOT_ALL_WELL,
     console,
     harmless,
+    quoted,
     quoted_path,
     sentences,
     shown_path,
 )
-from graders.assignment import Assignment, AssignmentError, find_assignment
+from graders.adjustments import AdjustmentsError, read_overlay
+from graders.assignment import AssignmentError, find_assignment
 from graders.cohort import CohortRun, PoolError, Request, usable_cores
-from graders.marks import MarksError, read_marks
-from graders.output import REPORTS, RESULTS, Mode, Output, OutputError
-from graders.reading import Cohort, CohortError, Found
+from graders.history import HISTORY, Note, who
+from graders.marks import MarksError
+from graders.output import REPORTS, RESULTS, Mode, Output, OutputError, RunInfo
+from graders.reading import Cohort, CohortError
 from graders.reading.joining import Intake
-from graders.result import Result, ResultError, Status
-from graders.versions import versions
+from graders.result import ResultError, Status
 from reports import ReportError, report_name, write_reports, write_student_report
 from reports.amounts import count_text, seconds_text
 from reports.cohort import Row, row_of
@@ -55,6 +50,12 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 20  # submissions of which it is said why they were not graded
 FINISH = "reports:write_student_report"  # for the workers, which import it by name
+
+
+ERRORS = (
+    *(AssignmentError, CohortError, MarksError, AdjustmentsError),
+    *(OutputError, PoolError, ReportError, ResultError),
+)
 
 
 @dataclass(frozen=True)
@@ -74,39 +75,98 @@ class GradeRequest:
     @property
     def mode(self) -> Mode:
         """What to do with an earlier run in OUT."""
-        return "resume" if self.resume else "replace" if self.force else "new"
+        return "replace" if self.force else "resume"
+
+    @property
+    def command(self) -> str:
+        """The command that asks for the same; a run in OUT is gone on with."""
+        own, confined = self.intake, self.confined
+        options: dict[str, Path | str | int | None] = {
+            "-o": self.out,
+            "-j": self.jobs,
+            "--from": own.source,
+            "--roster": own.roster,
+            "--attempts": None if own.attempts == "last" else own.attempts,
+            "--due": own.due,
+            "--late": own.late,
+            "--sandbox": None if confined.backend == "bubblewrap" else confined.backend,
+            "--isolation": None if confined.isolation is Isolation.GUEST else confined.isolation.value,
+            "--runtime": confined.runtime,
+            "--device": None if confined.device is Device.CPU else confined.device.value,
+        }
+        words = [self.assignment, *map(str, self.paths)]
+        for name, value in options.items():
+            words += [] if value is None else [name, str(value)]
+        trust = " --i-trust-this-code" if confined.trust else ""
+        return f"attest grade {' '.join(map(quoted, words))}{trust}"
 
 
 def grade_command(request: GradeRequest) -> int:
     """Grade and report; return the exit status."""
-    with sentences(
-        AssignmentError, CohortError, MarksError, OutputError, PoolError, ReportError, ResultError
-    ):
+    with sentences(*ERRORS):
         if request.resume and request.force:
             raise OutputError(
-                "--resume and --force exclude each other: go on with the earlier run, or replace it."
+                "--resume and --force exclude each other: go on with what is there, or grade everybody again."
             )
         assignment = find_assignment(request.assignment)
         refuse_out_inside_cohort(request)
         intake = take(request.intake, request.paths, assignment)
         cohort = intake.cohort
         with Output(request.out, request.mode, report_name) as out:
-            read_marks(out.path)  # said before an hour of grading, if it cannot be read
-            seed = choose_seed(request, assignment, out)
+            read_overlay(out.path)  # said before an hour of grading, if it cannot be read
+            refuse_another_assignment(out, assignment)
+            seed = choose_seed(request.seed, out)
             confined = request.confined
+            earlier, backend, device = out.gone_on_with, confined.backend, confined.device
             kept: dict[str, Row] = {}
-            if out.earlier:
+            if earlier:
                 by_student = {each.student.id: each for each in cohort.found}
-                valid = still_valid(out, by_student, confined.backend, confined.device)
+                valid = still_valid(out, by_student, assignment, backend, device)
                 kept = {result.student.id: row_of(result) for result in laid_over(valid, by_student, out)}
             todo = tuple(each for each in cohort.found if each.student.id not in kept)
+            if earlier and todo:
+                keep_earlier(out, earlier, what_differs(earlier, assignment, backend, device), request)
             jobs = max(1, min(request.jobs or usable_cores(), len(todo)))
-            backend = confined.backend
             options = options_of(confined, assignment, (*request.paths, out.path))
             asked = Request(
-                assignment, todo, seed, jobs, backend, options=options, finish=FINISH, kept=len(kept)
+                assignment,
+                todo,
+                seed,
+                jobs,
+                backend,
+                options=options,
+                finish=FINISH,
+                kept=len(kept),
+                kept_unreadable=sum(row.status is Status.UNREADABLE for row in kept.values()),
+                intake=request.intake.noted(request.paths),
+                command=request.command,
             )
+            if earlier and not todo:
+                out.write_run(earlier.model_copy(update={"intake": asked.intake, "command": asked.command}))
             return grade(asked, intake, kept, out)
+
+
+def keep_earlier(out: Output, earlier: RunInfo, why: str, request: GradeRequest) -> None:
+    """Have the earlier results kept in the history, and say so, where other results come in their place."""
+    if not why:
+        return
+    out.to_keep = Note(
+        what="graded again",
+        reason=f"Graded {why}.",
+        by=who(),
+        at=datetime.now(UTC),
+        assignment=earlier.assignment,
+    )
+    before = (
+        f" To see who changes before anything counts, run instead: attest regrade {quoted_path(request.out)}"
+        if "tests" in why
+        else ""
+    )
+    console(stderr=True).print(
+        f"The results in {out.shown} were graded {why}, so everybody is graded again; they are kept in "
+        f"{shown_path(out.path / HISTORY)}.{before}",
+        soft_wrap=True,
+    )
 
 
 def refuse_out_inside_cohort(request: GradeRequest) -> None:
@@ -120,49 +180,6 @@ def refuse_out_inside_cohort(request: GradeRequest) -> None:
             )
 
 
-def choose_seed(request: GradeRequest, assignment: Assignment, out: Output) -> int:
-    """Return the seed of the run: the one asked for, that of the run gone on with, or a new secret one."""
-    if out.earlier is None:
-        return request.seed if request.seed is not None else new_seed()
-    earlier = out.earlier.assignment
-    if earlier != assignment.info:
-        raise OutputError(
-            f"{out.shown}: the earlier run graded {earlier.id} {earlier.version} with other tests than there "
-            "are now. Grade everybody again with --force, or choose another folder with -o."
-        )
-    if request.seed not in (None, out.earlier.seed):
-        raise OutputError(
-            f"{out.shown}: the earlier run has seed {out.earlier.seed}, not {request.seed}. "
-            "Leave --seed out to go on with it."
-        )
-    return out.earlier.seed
-
-
-def still_valid(out: Output, found: Mapping[str, Found], backend: str, device: str) -> Iterator[Result]:
-    """Yield the earlier results of submissions that could be graded and have not changed since.
-
-    One that another backend, device, or version of Attest or torch came to is not among them.
-    """
-    now = versions()
-    for result in kept_results(out):
-        if (
-            result.status is Status.GRADED
-            and (result.backend, result.device) == (backend, device)
-            and all(result.versions.get(name) == now[name] for name in ("attest", "torch"))
-            and result.student.id in found
-            and content_hash(found[result.student.id]) == result.submission.content_hash
-        ):
-            yield result
-
-
-def content_hash(found: Found) -> str:
-    """Return the hash of what was handed in, "" where it cannot be read."""
-    try:
-        return found.read(words="any").content_hash
-    except Exception:  # it is graded again, which says what is wrong with it
-        return ""
-
-
 def grade(asked: Request, intake: Intake, kept: Mapping[str, Row], out: Output) -> int:
     """Grade, write the pages about the cohort, and say what came of it; return the exit status.
 
@@ -172,34 +189,49 @@ def grade(asked: Request, intake: Intake, kept: Mapping[str, Row], out: Output) 
     cohort = intake.cohort
     announce(asked, cohort, errors)
     rows = dict(kept)
-    troubles: list[str] = []
-    stopped, held_by = False, ""
     started = time.monotonic()
-    if asked.found:
-        with view(errors) as shown, CohortRun(asked, out) as running, ctrl_c(running, shown):
-            for progress in running:
-                shown.show(progress)
-                if progress.waiting:
-                    shown.say(harmless(one_line(progress.waiting, 300)))
-                if progress.result is not None:
-                    rows[progress.result.student.id] = row_of(progress.result)
-        stopped, troubles, held_by = running.stopped, running.troubles, running.held_by
-    left = len(asked.found) + len(kept) - len(rows) if stopped else None
+    ran = run_cohort(asked, out, rows)
+    left = len(asked.found) + len(kept) - len(rows) if ran.stopped else None
     choose_best(intake, rows, out)
     rows |= {row.student_id: row for row in write_nothing(intake, asked, out)}
-    if (kept or intake.attempts) and len(read_marks(out.path)):
+    if intake.attempts and read_overlay(out.path):  # each of the others has it already
         rows |= {one.student.id: row_of(one) for one in settled(out) if one.student.id in rows}
-    troubles += missing_pages(rows, out)
+    troubles = [*ran.troubles, *missing_pages(rows, out)]
     written = write_reports(out.path, pages=False, known=rows.values())
     troubles += written.problems
     seconds = time.monotonic() - started
     screen = console()
     summary(screen, tuple(rows.values()), len(kept) + len(asked.found), seconds, out.path)
-    if held_by:
-        screen.print(f"Limits held by {held_by}.", soft_wrap=True)
-    if out.earlier and not stopped and (others := of_nobody_here(written.others, out)):
+    if ran.held_by:
+        screen.print(f"Limits held by {ran.held_by}.", soft_wrap=True)
+    if out.gone_on_with and not ran.stopped and (others := of_nobody_here(written.others, out)):
         screen.print(harmless(one_line(others, 2000)), soft_wrap=True)
-    return conclusion(screen, tuple(rows.values()), [*cohort.problems, *troubles], out.path, left)
+    return conclusion(
+        screen, tuple(rows.values()), [*cohort.problems, *troubles], out.path, left, asked.command
+    )
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a run went beside its results."""
+
+    stopped: bool = False
+    troubles: tuple[str, ...] = ()  # pages that could not be made, in sentences
+    held_by: str = ""
+
+
+def run_cohort(asked: Request, out: Output, rows: dict[str, Row]) -> Ran:
+    """Grade, with a live view of how far it is; add the row of each Result that comes."""
+    if not asked.found:
+        return Ran()
+    with view(console(stderr=True)) as shown, CohortRun(asked, out) as running, ctrl_c(running, shown):
+        for progress in running:
+            shown.show(progress)
+            if progress.waiting:
+                shown.say(harmless(one_line(progress.waiting, 300)))
+            if progress.result is not None:
+                rows[progress.result.student.id] = row_of(progress.result)
+    return Ran(running.stopped, tuple(running.troubles), running.held_by)
 
 
 def missing_pages(students: Collection[str], out: Output) -> list[str]:
@@ -225,12 +257,14 @@ def announce(asked: Request, cohort: Cohort, errors: Console) -> None:
     """Say what is about to be done."""
     sandboxed = "without a sandbox" if asked.backend == "none" else f"in the {asked.backend} sandbox"
     already = f" ({asked.kept} more are graded already)" if asked.kept else ""
-    errors.print(
-        f"{one_line(asked.assignment.title)}: {count_text(len(asked.found), 'submission')}{already}, "
-        f"{asked.jobs} at a time, {sandboxed}.",
-        soft_wrap=True,
-    )
-    warn_of_no_isolation(asked.backend, asked.options.trust, errors)
+    title = one_line(asked.assignment.title)
+    if asked.found:
+        many = f"{count_text(len(asked.found), 'submission')}{already}"
+        errors.print(f"{title}: {many}, {asked.jobs} at a time, {sandboxed}.", soft_wrap=True)
+        warn_of_no_isolation(asked.backend, asked.options.trust, errors)
+    else:
+        kept = f"{count_text(asked.kept, 'result')} {'stays' if asked.kept == 1 else 'stay'}"
+        errors.print(f"{title}: nothing has changed since, so nobody is graded; {kept}.", soft_wrap=True)
     for note in cohort.notes:
         errors.print(harmless(one_line(note, 2000)), soft_wrap=True)
     if cohort.skipped:
@@ -275,10 +309,15 @@ def summary(screen: Console, rows: Sequence[Row], total: int, seconds: float, ou
     )
 
 
-def conclusion(
-    screen: Console, rows: Sequence[Row], problems: Sequence[str], out: Path, left: int | None
+def conclusion(  # noqa: PLR0917 - as many as there are things to say
+    screen: Console,
+    rows: Sequence[Row],
+    problems: Sequence[str],
+    out: Path,
+    left: int | None,
+    command: str,
 ) -> int:
-    """Print what an instructor has to look at; return the exit status.
+    """Print what an instructor has to look at; return the exit status. `command` goes on with the run.
 
     `left` says how many submissions a run that was stopped has left ungraded; None where it was not stopped.
     """
@@ -287,18 +326,20 @@ def conclusion(
     if nothing:
         more = f" and {len(nothing) - MOST_NAMED} more" if len(nothing) > MOST_NAMED else ""
         lines.append(f"Nothing handed in, so no points: {', '.join(nothing[:MOST_NAMED])}{more}.")
-    for status, step in ((Status.UNREADABLE, ""), (Status.NOT_GRADED, " Try again with --resume.")):
+    for status in (Status.UNREADABLE, Status.NOT_GRADED):
         some = [row for row in rows if row.status is status]
         lines += [
-            f"{STATUSES[status].capitalize()}: {one_line(row.student_id, 80)}. "
-            f"{one_line(row.message, 300)}{step}"
+            f"{STATUSES[status].capitalize()}: {one_line(row.student_id, 80)}. {one_line(row.message, 300)}"
             for row in some[:MOST_NAMED]
         ]
         if len(some) > MOST_NAMED:
             lines.append(f"… and {len(some) - MOST_NAMED} more {STATUSES[status]}: see index.html.")
-    broken = sorted({identity for row in rows for identity in row.broken_checks()})
+        if some and status is Status.NOT_GRADED:
+            lines.append(f"Grade just these again: {command}")
+    broken = sorted({check for row in rows for check in row.broken_checks()})
     if broken:
         lines.append(f"Broken checks, whose points are pending: {one_line(', '.join(broken), 1000)}.")
+        lines.append(f"Grade just those who have one again: attest regrade {quoted_path(out)} --broken")
     waiting = sum(row.waiting for row in rows)
     if waiting:
         lines.append(
@@ -308,7 +349,7 @@ def conclusion(
     lines += changed_answers(rows)
     if left is not None:
         still = count_text(left, "submission")
-        lines.append(f"Stopped with {still} still to grade. Run the same command with --resume to go on.")
+        lines.append(f"Stopped with {still} still to grade. Go on with: {command}")
     if lines:
         screen.print()
     for line in lines:

@@ -12,6 +12,8 @@ from pathlib import Path
 from attest.filling import Filled, fill
 from attest.lms_tables import LMS, TableError, participant
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, sentences, shown_path
+from graders.adjustments import AdjustmentsError
+from graders.marks import MarksError
 from graders.output import OutputError, read_results
 from graders.reading.names import clean
 from graders.result import Result, ResultError, Status, write_whole
@@ -37,7 +39,7 @@ class GradebookRequest:
 
 def gradebook_command(request: GradebookRequest) -> int:
     """Fill in the files; return the exit status."""
-    with sentences(TableError, OutputError, ResultError):
+    with sentences(TableError, OutputError, ResultError, MarksError, AdjustmentsError):
         if request.lms not in LMS:
             raise TableError(f"--lms {request.lms}: expected one of {', '.join(LMS)}.")
         results = read_results(request.out)

@@ -1,11 +1,12 @@
 """What `attest grade` takes in beside the paths: the LMS, the roster, attempts and coming late.
 
 Which attempt counts under `best` is known once all are graded. All of them are kept in OUT/attempts, so that
-`--resume` grades none of them again.
+the same command again grades none of them again.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,12 +14,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
 
+from graders.adjustments import read_overlay
 from graders.assignment import Assignment
 from graders.cohort import Request
 from graders.late import LateError, LatePolicy, read_due, read_policy
-from graders.output import ATTEMPTS, RESULTS, Output
+from graders.output import ATTEMPTS, RESULTS, IntakeInfo, Output
 from graders.reading import CohortError, Found, find_handed_in
-from graders.reading.joining import Intake, Policy, take_in
+from graders.reading.joining import Intake, Policy, attempt_id, take_in
 from graders.reading.names import listed
 from graders.reading.roster import read_roster
 from graders.result import (
@@ -47,6 +49,22 @@ class IntakeOptions:
     attempts: str = "last"
     due: str | None = None
     late: str | None = None
+
+    def noted(self, paths: Sequence[Path]) -> IntakeInfo:
+        """Return this for run.json."""
+        return IntakeInfo(
+            paths=tuple(_noted(path) for path in paths),
+            source=self.source,
+            roster=_noted(self.roster) if self.roster else None,
+            attempts=self.attempts,
+            due=self.due,
+            late=self.late,
+        )
+
+
+def _noted(path: Path) -> str:
+    """Return a path as text; one that is no text is not found again by it, and can be given anew."""
+    return os.fsencode(path.absolute()).decode("utf-8", "replace")
 
 
 def take(options: IntakeOptions, paths: Sequence[Path], assignment: Assignment) -> Intake:
@@ -93,9 +111,13 @@ def kept_results(out: Output) -> Iterator[Result]:
 
 
 def laid_over(results: Iterable[Result], found: Mapping[str, Found], out: Output) -> Iterator[Result]:
-    """Yield kept results with whose they are and how late as is known now; write those that change."""
+    """Yield kept results with whose they are, how late and what people decided, as is known now.
+
+    Those that change are written.
+    """
+    overlay = read_overlay(out.path)
     for result in results:
-        now = found[result.student.id].laid_over(result)
+        now = overlay.applied(found[result.student.id].laid_over(result))
         if now is not result:
             out.write(now)
             write_student_report(now, out.path)
@@ -113,9 +135,15 @@ def of_nobody_here(others: Sequence[str], out: Output) -> str:
 
 
 def write_nothing(intake: Intake, asked: Request, out: Output) -> Iterator[Row]:
-    """Write a Result without points for everybody in the roster who handed in nothing; yield their rows."""
+    """Have a Result without points for everybody in the roster who handed in nothing; yield their rows."""
     for student in intake.nothing:
         result = _nothing(student, asked)
+        with suppress(ResultError):
+            there = out.read(student.id)
+            times = {"started_at": there.started_at, "finished_at": there.finished_at}
+            if there == result.model_copy(update=times):
+                yield row_of(there)
+                continue
         out.write(result)
         write_student_report(result, out.path)
         yield row_of(result)
@@ -146,30 +174,55 @@ def choose_best(intake: Intake, rows: dict[str, Row], out: Output) -> None:
     """
     for identity, attempts in intake.attempts.items():
         graded = [rows.pop(each.student.id) for each in attempts if each.student.id in rows]
-        if not graded:
-            continue
-        best = max(graded, key=_worth)
-        infos = tuple(
-            AttemptInfo(
-                attempt=row.attempt,
-                submitted_at=row.submitted_at,
-                points=None if row.status is Status.NOT_GRADED else row.points,
-                counts=row is best,
-            )
-            for row in sorted(graded, key=lambda one: one.attempt)
+        if graded:
+            for row in graded:
+                out.set_aside(row.student_id)
+            rows[identity] = row_of(_put_in_place(identity, graded, out))
+
+
+def best_again(out: Output) -> None:
+    """Choose again among the attempts that were set aside, after what people decided changed their points.
+
+    Raises ResultError.
+    """
+    overlay = read_overlay(out.path)
+    attempts = {}
+    for path in sorted((out.path / ATTEMPTS).glob("*.json")):
+        with suppress(ResultError):
+            result = read_result(path)
+            now = overlay.applied(result)
+            if now is not result:
+                out.write_attempt(now)
+            attempts[now.student.id] = row_of(now)
+    for result in list(out.results()) if attempts else ():
+        ids = [attempt_id(result.student.id, info.attempt) for info in result.submission.attempts]
+        graded = [attempts[each] for each in ids if each in attempts]
+        if len(graded) > 1:
+            _put_in_place(result.student.id, graded, out)
+
+
+def _put_in_place(identity: str, graded: Sequence[Row], out: Output) -> Result:
+    """Write the best of these attempts, all of them set aside, as the student's Result."""
+    best = max(graded, key=_worth)
+    infos = tuple(
+        AttemptInfo(
+            attempt=row.attempt,
+            submitted_at=row.submitted_at,
+            points=None if row.status is Status.NOT_GRADED else row.points,
+            counts=row is best,
         )
-        for row in graded:
-            out.set_aside(row.student_id)
-        result = out.read_attempt(best.student_id)
-        chosen = result.model_copy(
-            update={
-                "student": result.student.model_copy(update={"id": identity}),
-                "submission": result.submission.model_copy(update={"attempts": infos}),
-            }
-        )
-        out.write(chosen)
-        write_student_report(chosen, out.path)
-        rows[identity] = row_of(chosen)
+        for row in sorted(graded, key=lambda one: one.attempt)
+    )
+    result = out.read_attempt(best.student_id)
+    chosen = result.model_copy(
+        update={
+            "student": result.student.model_copy(update={"id": identity}),
+            "submission": result.submission.model_copy(update={"attempts": infos}),
+        }
+    )
+    out.write(chosen)
+    write_student_report(chosen, out.path)
+    return chosen
 
 
 def _worth(row: Row) -> tuple[bool, float, int]:

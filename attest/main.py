@@ -27,6 +27,7 @@ from attest.entry import (
     run,
     submit,
 )
+from attest.entry_regrade import regrade
 from attest.portal_entry import backup, restore, serve
 
 app = new_app(
@@ -109,10 +110,17 @@ def grade(  # noqa: PLR0917 - typer calls it by name
             help="What coming late costs: '10% per day, at most 50%, grace 15 min', or none.",
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run in OUT.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in OUT.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", hidden=True, help="As without it: what is graded already stays.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Grade everybody again, in place of an earlier run in OUT.")
+    ] = False,
 ) -> None:
     """Grade a cohort, and leave a report for each student, an index and a grade table in OUT.
+
+    The same command again grades only what has changed since.
+
 
     Exit status: 0 all graded, 1 some could not be (they are named), 2 wrong use, 130 stopped by Ctrl-C.
     """
@@ -281,6 +289,7 @@ def similar(
 
 
 app.command()(doctor)
+app.command()(regrade)
 
 
 @app.command()

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from attest.rubric import settled
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, sentences, shown_path
-from graders.marks import MarksError, read_marks
+from graders.adjustments import AdjustmentsError, read_overlay
+from graders.marks import MarksError
 from graders.output import Output, OutputError, require_results
 from reports import ReportError, report_name, write_reports
 from reports.amounts import count_text
@@ -15,9 +16,9 @@ from reports.visible_text import one_line
 
 def report_command(out: Path) -> int:
     """Render the reports in `out` again; return the exit status."""
-    with sentences(MarksError, OutputError, ReportError):
+    with sentences(MarksError, AdjustmentsError, OutputError, ReportError):
         require_results(out)
-        if len(read_marks(out)):
+        if read_overlay(out):
             with Output(out, "resume", report_name) as opened:
                 for _ in settled(opened):
                     pass  # what changes is written as it is read

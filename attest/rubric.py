@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from attest.marksheet import MOST_PROBLEMS, read_sheet, sheet_csv
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, quoted_path, sentences, shown_path
+from graders.adjustments import AdjustmentsError, read_overlay
 from graders.marks import MarksError, read_marks, write_marks
 from graders.output import Output, OutputError, require_results
 from graders.result import Result, write_whole
@@ -30,7 +31,7 @@ class SheetError(ValueError):
 def rubric_command(out: Path, export: Path | None, imported: Path | None) -> int:
     """Export, import, or say how far the marking is; return the exit status."""
     screen = console()
-    with sentences(SheetError, OutputError, MarksError, ReportError):
+    with sentences(SheetError, OutputError, MarksError, AdjustmentsError, ReportError):
         if export is not None and imported is not None:
             raise SheetError("--export and --import exclude each other: one writes a table, one reads it.")
         require_results(out)
@@ -101,13 +102,13 @@ def refuse(path: Path, problems: Sequence[str], errors: Console) -> None:
 
 
 def settled(out: Output) -> Iterator[Result]:
-    """Lay the marks over the results of OUT as they are read, write those anew that change, and yield each.
+    """Lay what people decided over the results of OUT as they are read, write those that change, yield each.
 
-    Whatever was interrupted, the results then say what marks.json says.
+    Whatever was interrupted, the results then say what marks.json and adjustments.json say.
     """
-    marks = read_marks(out.path)
+    overlay = read_overlay(out.path)
     for result in out.results():
-        marked = marks.applied(result)
+        marked = overlay.applied(result)
         if marked is not result:
             out.write(marked)
             write_student_report(marked, out.path)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attest.terminal import ALL_WELL, console, sentences, shown_path
+from graders.adjustments import AdjustmentsError
+from graders.marks import MarksError
 from graders.output import OutputError, read_results, reason
 from graders.result import Result, ResultError, write_whole
 from reports.amounts import count_text
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 def table_command(out: Path, file: Path, *, checks: bool) -> int:
     """Write `file`, in the format that its name ends with; return the exit status."""
-    with sentences(OutputError, ResultError):
+    with sentences(OutputError, ResultError, MarksError, AdjustmentsError):
         kind = file.suffix.lower()
         if kind not in FORMATS:
             raise OutputError(

@@ -48,6 +48,11 @@ def quoted_path(path: Path) -> str:
     return shlex.quote(shown_path(path))
 
 
+def quoted(word: str) -> str:
+    """Return a word as it is written into a command that can be copied."""
+    return shlex.quote(harmless(one_line(word, 1000)))
+
+
 def stop(message: str, status: int = WRONG_USE, details: str = "") -> NoReturn:
     """Print one sentence on standard error, and `details` above it, and end with `status`."""
     with suppress(OSError):

@@ -55,7 +55,7 @@ def time_cohort(assignment: Assignment, submissions: list[Path], copies: int, se
     began = last = time.perf_counter()
     first = 0.0
     request = Request(assignment, tuple(found), seed, 1, finish=FINISH)
-    with Output(folder / "out", "new", report_name) as out, CohortRun(request, out) as running:
+    with Output(folder / "out", "resume", report_name) as out, CohortRun(request, out) as running:
         for progress in running:
             if progress.result is None:
                 continue

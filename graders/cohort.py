@@ -23,7 +23,7 @@ from typing import IO, Self
 
 from graders import messages
 from graders.assignment import Assignment
-from graders.output import NO_ISOLATION, Output, OutputError, RunInfo
+from graders.output import NO_ISOLATION, IntakeInfo, Output, OutputError, RunInfo
 from graders.reading import Found
 from graders.reading.names import shown
 from graders.result import NOT_GRADED, LoadResult, Result, Status, SubmissionInfo
@@ -73,6 +73,9 @@ class Request:
     patience_seconds: float | None = None  # for one submission; unless said, more than its limits allow
     finish: str | None = None  # "module:function", called in a worker with each Result and OUT
     kept: int = 0  # results of an earlier run in the same folder that stay as they are
+    kept_unreadable: int = 0  # of them
+    intake: IntakeInfo = IntakeInfo()  # noqa: RUF009 - frozen
+    command: str = ""  # that does the same again
 
 
 class CohortRun:
@@ -230,7 +233,7 @@ class CohortRun:
         lines = self._log.read().decode(errors="replace").strip().splitlines()
         return (
             f"the process that runs the workers died ({ended(self._pool.returncode)}"
-            f"{': ' + lines[-1] if lines else ''}). What was graded is kept; go on with --resume."
+            f"{': ' + lines[-1] if lines else ''}). What was graded is kept; the same command again goes on."
         )
 
     def _run_info(self, *, ended: bool = False) -> RunInfo:
@@ -239,14 +242,18 @@ class CohortRun:
             assignment=request.assignment.info,
             assignment_path=shown(request.assignment.folder, 4000),
             submissions=request.kept + len(request.found),
-            graded=request.kept + self._counts[Status.GRADED],
-            unreadable=self._counts[Status.UNREADABLE],
+            graded=request.kept - request.kept_unreadable + self._counts[Status.GRADED],
+            unreadable=request.kept_unreadable + self._counts[Status.UNREADABLE],
             not_graded=self._counts[Status.NOT_GRADED],
             seed=request.seed,
             jobs=request.jobs,
             backend=request.backend,
             held_by=self.held_by,
             device=request.options.device,
+            isolation=request.options.isolation,
+            runtime=request.options.runtime,
+            intake=request.intake,
+            command=request.command,
             warning=NO_ISOLATION if request.backend == "none" else "",
             versions=versions(),
             started_at=self._started_at,

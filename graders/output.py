@@ -1,7 +1,7 @@
 """OUT, the folder of one cohort run: run.json and results/, beside the reports that are made of them.
 
-Everything is written whole or not at all. A folder that holds an earlier run is never
-touched unless the user said which of the two is meant: go on with it, or replace it.
+Everything is written whole or not at all. A run goes on with an earlier one of its own assignment in the same
+folder, unless it is to replace it; what no run has written is never touched.
 """
 
 from __future__ import annotations
@@ -10,13 +10,17 @@ import errno
 import fcntl
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from graders.accepting import finish, finish_for_reader
+from graders.adjustments import ADJUSTMENTS_FILE, read_overlay
+from graders.history import Note, keep
+from graders.marks import MARKS_FILE
 from graders.reading.names import listed, shown
 from graders.result import (
     UNFINISHED,
@@ -35,14 +39,26 @@ REPORTS = "reports"
 ATTEMPTS = "attempts"  # graded, of which another counts
 PAGES = ("index.html", "grades.csv")  # about the cohort
 OWN = (RUN_FILE, RESULTS, REPORTS, *PAGES)  # what a run may leave in OUT
+KEPT = (*OWN, ATTEMPTS, MARKS_FILE, ADJUSTMENTS_FILE)  # what the history keeps of it
 
 NO_ISOLATION = "no isolation was used: the code ran with all the rights of the one who started the run"
 
-Mode = Literal["new", "resume", "replace"]
+Mode = Literal["resume", "replace"]
 
 
 class OutputError(RuntimeError):
     """OUT cannot be used. The message is one clear sentence with the next step."""
+
+
+class IntakeInfo(Frozen):
+    """What a run took in, so that it can be taken in again. Paths are absolute."""
+
+    paths: tuple[str, ...] = ()
+    source: str | None = None  # what packed them, where it was said
+    roster: str | None = None
+    attempts: str = "last"
+    due: str | None = None
+    late: str | None = None
 
 
 class RunInfo(Frozen):
@@ -59,6 +75,10 @@ class RunInfo(Frozen):
     jobs: int
     backend: str
     device: str
+    isolation: str = "guest"
+    runtime: str | None = None  # of the backend docker
+    intake: IntakeInfo = IntakeInfo()
+    command: str = ""  # that does the same again
     held_by: str = ""  # what holds memory, processes and processor time of guests
     warning: str = ""  # what an instructor must know of how it was run
     versions: dict[str, str] = Field(default_factory=dict)
@@ -73,18 +93,21 @@ class Output:
     def __init__(self, path: Path, mode: Mode, stem: Callable[[str], str]) -> None:
         """Open `path`; `stem` gives a student's id a safe file name without extension, no two the same.
 
-        Raises OutputError where it cannot be used, or holds an earlier run and `mode` is "new".
+        Raises OutputError where it cannot be used. `earlier` is the run in it, where there is one.
         """
         self.path = path
         self.shown = shown_path(path)
         self.mode = mode
         self.stem = stem
+        self.to_keep: Note | None = None  # where the results that are there go to the history first
         with self._sentences():
             self._made = not path.exists()
             path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try:
             self._claim()
+            with self._sentences():
+                finish(path)
             self.earlier = self._earlier_run()
             self._sweep()
             with self._sentences():  # said before an hour of grading, not after it
@@ -129,21 +152,17 @@ class Output:
                 f"{self.shown}: holds {listed(found)} but no {RUN_FILE}, so this is no run of Attest's and "
                 "would be overwritten. Choose another folder with -o."
             )
-        if self.mode == "new":
-            count = len(list((self.path / RESULTS).glob("*.json"))) if (self.path / RESULTS).is_dir() else 0
-            raise OutputError(
-                f"{self.shown}: holds an earlier run ({count} results). Go on with it by --resume, replace "
-                "it by --force, or choose another folder with -o."
-            )
-        if self.mode == "replace":
-            return None
         try:
-            return RunInfo.model_validate_json((self.path / RUN_FILE).read_bytes())
-        except (OSError, ValidationError) as error:
-            raise OutputError(
-                f"{shown_path(self.path / RUN_FILE)}: cannot be read as the description of a run, so there "
-                "is no going on with it. Replace it by --force, or choose another folder with -o."
-            ) from error
+            return read_run(self.path)
+        except OutputError:
+            if self.mode == "replace":
+                return None
+            raise
+
+    @property
+    def gone_on_with(self) -> RunInfo | None:
+        """The earlier run, unless it is to be replaced."""
+        return None if self.mode == "replace" else self.earlier
 
     def _sweep(self) -> None:
         """Remove what a killed run had not finished writing."""
@@ -177,10 +196,13 @@ class Output:
                 (self.path / name).unlink(missing_ok=True)
 
     def begin(self, run: RunInfo) -> None:
-        """Make the folders and write run.json."""
+        """Make the folders and write run.json; what is to be kept of the earlier run is kept before."""
         if self.mode == "replace":
             self.clear()
         with self._sentences():
+            if self.to_keep is not None:
+                keep(self.path, KEPT, self.to_keep)
+                self.to_keep = None
             (self.path / RESULTS).mkdir(exist_ok=True)
         self.write_run(run)
 
@@ -204,6 +226,11 @@ class Output:
             for page in (f"{stem}.html", f"{stem}.md"):
                 (self.path / REPORTS / page).unlink(missing_ok=True)
 
+    def write_attempt(self, result: Result) -> None:
+        """Write the Result of an attempt that was set aside."""
+        with self._sentences():
+            write_result(result, self.path / ATTEMPTS / f"{self.stem(result.student.id)}.json")
+
     def read_attempt(self, identity: str) -> Result:
         """Return the Result of an attempt that was set aside. Raises ResultError."""
         return read_result(self.path / ATTEMPTS / f"{self.stem(identity)}.json")
@@ -221,16 +248,34 @@ class Output:
     def _results(self) -> list[Path]:
         return sorted((self.path / RESULTS).glob("*.json"))
 
-    @contextmanager
-    def _sentences(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise OutputError(f"{shown_path(error.filename or self.path)}: {reason(error)}") from error
+    def _sentences(self) -> AbstractContextManager[None]:
+        return writing(self.path)
+
+
+@contextmanager
+def writing(out: Path) -> Iterator[None]:
+    """Turn what the system says of a file of OUT that cannot be written into an OutputError."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{shown_path(error.filename or out)}: {reason(error)}") from error
+
+
+def read_run(out: Path) -> RunInfo:
+    """Return run.json. Raises OutputError."""
+    try:
+        return RunInfo.model_validate_json((out / RUN_FILE).read_bytes())
+    except (OSError, ValidationError) as error:
+        raise OutputError(
+            f"{shown_path(out / RUN_FILE)}: cannot be read as the description of a run, so there "
+            "is no going on with it. Replace it by --force, or choose another folder with -o."
+        ) from error
 
 
 def require_results(out: Path) -> None:
     """Raise OutputError where no run has left results in `out`."""
+    with writing(out):
+        finish_for_reader(out)
     if not any((out / RESULTS).glob("*.json")):
         raise OutputError(
             f"{shown_path(out)}: has no {RESULTS}/*.json. Give a folder that `attest grade` wrote."
@@ -238,10 +283,14 @@ def require_results(out: Path) -> None:
 
 
 def read_results(out: Path) -> list[Result]:
-    """Return the results in `out`, in the order of their files. Raises OutputError and ResultError."""
+    """Return the results in `out`, in the order of their files, with what people decided.
+
+    Raises OutputError, ResultError, MarksError and AdjustmentsError.
+    """
     require_results(out)
+    overlay = read_overlay(out)
     paths = sorted((out / RESULTS).glob("*.json"))
-    return [read_result(path) for path in paths if not path.name.startswith(".")]
+    return [overlay.applied(read_result(path)) for path in paths if not path.name.startswith(".")]
 
 
 def shown_path(path: Path | str | bytes) -> str:
@@ -260,7 +309,7 @@ def reason(error: OSError) -> str:
     """Say what is wrong with an output folder, and what to do."""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
-            return "the disk is full. What was written before is whole; make room, then go on with --resume."
+            return "the disk is full. What was written before is whole; make room, then do the same again."
         case errno.EROFS:
             return "the file system is read-only. Choose another folder with -o."
         case errno.EACCES | errno.EPERM:

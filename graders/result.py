@@ -166,6 +166,15 @@ class StudentError(Frozen):
     traceback: tuple[str, ...] = ()  # 'attention.py, line 12, in masked_mean_pool', then the source line, …
 
 
+class Adjusted(Frozen):
+    """What was decided of a check that was found wrong, for everybody alike, and what the check had said."""
+
+    kind: Literal["dropped", "given"]  # out of the points and their maximum, or full points
+    reason: str  # to the student
+    points: float  # as the check judged
+    max_points: float
+
+
 class CheckResult(Frozen):
     """One graded check."""
 
@@ -192,6 +201,12 @@ class CheckResult(Frozen):
     stderr: str = ""
     output_truncated: bool = False
     internal: str | None = None  # for the instructor: why a check is broken
+    adjusted: Adjusted | None = None  # where its points are no longer those that it judged
+
+    @property
+    def pending(self) -> bool:
+        """Whether its points wait for us to mend it."""
+        return self.verdict is Verdict.BROKEN and self.adjusted is None
 
 
 class AnswerPiece(Frozen):
@@ -392,7 +407,7 @@ class Result(Frozen):
     @property
     def pending_points(self) -> float:
         """Points neither earned nor lost until a person has looked: of rubric items and of broken checks."""
-        return self.waiting_points + sum(c.max_points for c in self.checks if c.verdict is Verdict.BROKEN)
+        return self.waiting_points + sum(c.max_points for c in self.checks if c.pending)
 
     @property
     def waiting_points(self) -> float:

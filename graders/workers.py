@@ -28,9 +28,9 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graders.adjustments import read_overlay
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.limits import limits_of
-from graders.marks import read_marks
 from graders.messages import (
     Broken,
     Failed,
@@ -274,7 +274,7 @@ def work(connection: Connection, others: list[Connection], setup: Setup, sandbox
         other.close()
     assignment = find_assignment(os.fsdecode(setup.assignment))
     finish = load_finish(setup.finish)
-    marks = read_marks(Path(os.fsdecode(setup.out)))
+    overlay = read_overlay(Path(os.fsdecode(setup.out)))
     current: list[int] = [-1]
     found: list[Found] = []  # the one that is graded
 
@@ -292,7 +292,7 @@ def work(connection: Connection, others: list[Connection], setup: Setup, sandbox
         if result.status is Status.NOT_GRADED:
             send(connection, Failed(current[0], encodable(result.internal or result.message)))
             return
-        result = marks.applied(found[0].laid_over(result))
+        result = overlay.applied(found[0].laid_over(result))
         try:
             document = legible(result)
         except ValueError as error:

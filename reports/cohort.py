@@ -28,6 +28,7 @@ class AskedCheck:
     title: str
     max_points: float
     visibility: Visibility
+    adjusted: str = ""  # "dropped" or "given", where it was found wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class Row:
 
 def row_of(result: Result) -> Row:
     """Reduce a Result to what the cohort's documents need of it."""
-    first = dict.fromkeys(c.diagnosis.title for c in result.checks if c.diagnosis)
+    first = dict.fromkeys(c.diagnosis.title for c in result.checks if c.diagnosis and not c.adjusted)
     exercises = tuple(
         ExercisePoints(
             intern(exercise),
@@ -157,11 +158,7 @@ def row_of(result: Result) -> Row:
             "f", [unknown if c.peak_memory_bytes is None else c.peak_memory_bytes for c in checks]
         ),
         load_seconds=result.load.seconds,
-        broken=tuple(
-            (place, (c.internal or "")[:4000])
-            for place, c in enumerate(checks)
-            if c.verdict is Verdict.BROKEN
-        ),
+        broken=tuple((place, (c.internal or "")[:4000]) for place, c in enumerate(checks) if c.pending),
         diagnoses=tuple(_diagnosed(result)),
         notable=result.load.message or "; ".join(first),
         attempt=result.submission.attempt,
@@ -183,7 +180,8 @@ def row_of(result: Result) -> Row:
 
 
 def _asked(check: CheckResult) -> AskedCheck:
-    return AskedCheck(check.id, check.exercise, check.title, check.max_points, check.visibility)
+    adjusted = check.adjusted.kind if check.adjusted else ""
+    return AskedCheck(check.id, check.exercise, check.title, check.max_points, check.visibility, adjusted)
 
 
 @lru_cache(maxsize=64)
@@ -193,8 +191,9 @@ def _shared(checks: tuple[AskedCheck, ...]) -> tuple[AskedCheck, ...]:
 
 
 def _share(check: CheckResult) -> float:
-    if check.max_points > 0:
-        return check.points / check.max_points
+    judged = check.adjusted or check  # an adjusted check is still known by what it said
+    if judged.max_points > 0:
+        return judged.points / judged.max_points
     return float(check.verdict is Verdict.PASSED)
 
 
@@ -202,7 +201,8 @@ def _diagnosed(result: Result) -> Iterator[Diagnosed]:
     """Yield each known error once, by the check whose counterexample is smallest."""
     found: dict[str, list[tuple[int, NamedError]]] = {}
     for place, check in enumerate(result.checks):
-        for one in (check.diagnosis, *check.diagnosis.also) if check.diagnosis else ():
+        counts = check.diagnosis is not None and check.adjusted is None
+        for one in (check.diagnosis, *check.diagnosis.also) if check.diagnosis and counts else ():
             found.setdefault(one.title, []).append((place, one))
     for title, shown in found.items():
         place, named = min(shown, key=lambda one: counterexample_size(result.checks[one[0]]))

@@ -56,6 +56,7 @@ _NAMES = {
     "seconds": "float64",
     "cpu_seconds": "float64",
     "peak_memory_bytes": "Int64",
+    "adjusted": "string",  # dropped or given, of a check that was found wrong
 }
 
 
@@ -79,6 +80,7 @@ def _rows(result: Result) -> Iterable[tuple[Any, ...]]:
             check.seconds,
             check.cpu_seconds,
             check.peak_memory_bytes,
+            check.adjusted.kind if check.adjusted else None,
         )
     for item in result.rubric:
         said = "waits" if item.waits else "marked"
@@ -93,11 +95,7 @@ def _rows(result: Result) -> Iterable[tuple[Any, ...]]:
             item.points,
             item.max_points,
             cell(item.comment),
-            None,
-            None,
-            None,
-            None,
-            None,
+            *([None] * 6),
         )
 
 

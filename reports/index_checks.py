@@ -11,6 +11,7 @@ from reports.graded_checks import FEWEST
 from reports.item_analysis import CheckStatistics
 from reports.visible_text import one_line
 
+_ADJUSTED = {"dropped": " Dropped: it counts for nobody.", "given": " Given to all."}
 _HARDEST = 3
 _MOST_LOOKED_AT = 8
 _FEW_CHECKS = 12  # that can stand open on a page
@@ -116,7 +117,8 @@ def _line(number: int, tally: CheckTally, found: CheckStatistics) -> CheckLine:
 
 
 def _title(tally: CheckTally) -> str:
-    return one_line(tally.check.title or tally.check.id)
+    adjusted = _ADJUSTED.get(tally.check.adjusted, "")
+    return f"{one_line(tally.check.title or tally.check.id)}{adjusted}"
 
 
 def _signed(value: float) -> str:

@@ -40,9 +40,11 @@ def rows_html(
     *,
     audience: Audience = "student",
     after_due: bool = False,
+    again: str = "",
 ) -> str:
     """Return the page of a cohort's rows. `problems` are result files that could not be used.
 
+    `again` is the command that goes on with the run.
     `audience` and `after_due` say for whom the reports were written: only what is shown there is linked to.
     """
     cohort = cohort_of(rows)
@@ -55,7 +57,7 @@ def rows_html(
         script=asset(*_SCRIPT),
         title=one_line(cohort.title, 200),
         summary=_summary(cohort),
-        needs_you=list(_needs_you(cohort, links, problems)),
+        needs_you=list(_needs_you(cohort, links, problems, again)),
         graded=len(graded.rows),
         middle=_middle(cohort),
         distribution_text=_distribution_text(cohort),
@@ -108,7 +110,9 @@ def _middle(cohort: Cohort) -> str:
     return f"Mean {cohort.mean_percent:.0f} %, median {cohort.median_percent:.0f} %."
 
 
-def _needs_you(cohort: Cohort, links: Mapping[str, str], problems: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _needs_you(
+    cohort: Cohort, links: Mapping[str, str], problems: Sequence[str], again: str
+) -> Iterator[dict[str, Any]]:
     def group(title: str, why: str, items: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
         if items:
             more = max(0, len(items) - _MOST_LISTED)
@@ -116,12 +120,14 @@ def _needs_you(cohort: Cohort, links: Mapping[str, str], problems: Sequence[str]
 
     yield from group(
         "Not graded",
-        "The fault is ours: no score was given. Mend the cause and grade these again.",
+        "The fault is ours: no score was given. Mend the cause, then grade just these again"
+        + (f": `{one_line(again, 2000)}`" if again else "."),
         [_item(row, links) for row in cohort.having(Status.NOT_GRADED)],
     )
     yield from group(
         "Checks of ours that broke",
-        "Their points are pending: no student has lost them. Mend the check and grade again.",
+        "Their points are pending: no student has lost them. Mend the check, then see who changes by "
+        "`attest regrade OUT`. If it was chance, `attest regrade OUT --broken` grades just these again.",
         [
             {
                 "href": "",
@@ -130,7 +136,7 @@ def _needs_you(cohort: Cohort, links: Mapping[str, str], problems: Sequence[str]
                 "internal": excerpt(check.internal, limit=4000, max_lines=80).text,
             }
             for check in cohort.checks
-            if check.broken
+            if check.broken and not check.check.adjusted
         ],
     )
     yield from group(

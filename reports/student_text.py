@@ -90,6 +90,8 @@ def _outcome(view: StudentView) -> Iterator[str]:
     yield f"**Score: {view.score}{', ' + view.undecided if view.undecided else ''}**"
     if view.late:
         yield plain(view.late)
+    for line in view.adjusted:
+        yield plain(line)
     if view.pending:
         yield f"{points_noun(view.pending)} {_waits(view)} for a check of ours to be mended, and not lost."
     if view.withheld:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graders.result import CheckResult, LoadResult, Result, Status, Verdict, Visibility
+from reports.adjusting import adjusted_lines, message_of, points_of, words_of
 from reports.amounts import count_text, points_noun, points_text
 from reports.anchors import Audience, check_anchors, is_shown
 from reports.lateness import late_line
@@ -71,7 +72,8 @@ class CheckView:
     @property
     def passed(self) -> bool:
         """Whether there is nothing to explain."""
-        return self.check.verdict is Verdict.PASSED
+        dropped = self.check.adjusted is not None and self.check.adjusted.kind == "dropped"
+        return self.check.verdict is Verdict.PASSED and not dropped
 
     @property
     def behaves_like(self) -> tuple[Piece, ...]:
@@ -124,6 +126,7 @@ class StudentView:
     withheld: str
     facts: tuple[tuple[str, str], ...]
     late: str = ""  # that it came late, and what that takes
+    adjusted: tuple[str, ...] = ()  # a sentence for each check that was found wrong
 
     @property
     def score(self) -> str:
@@ -180,7 +183,7 @@ class StudentView:
     @property
     def broken(self) -> int:
         """How many of them are our fault."""
-        return sum(c.check.verdict is Verdict.BROKEN for e in self.exercises for c in e.checks)
+        return sum(c.check.pending for e in self.exercises for c in e.checks)
 
 
 def student_view(result: Result, *, audience: Audience = "student", after_due: bool = False) -> StudentView:
@@ -204,7 +207,7 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
     withheld = [c for c in result.checks if c.id not in anchors]
     earned = sum(c.points for c in counted) + sum(i.points or 0 for i in result.rubric)
     max_points = sum(c.max_points for c in counted) + sum(i.max_points for i in result.rubric)
-    pending = sum(c.max_points for c in counted if c.verdict is Verdict.BROKEN)
+    pending = sum(c.max_points for c in counted if c.pending)
     judged = max_points - pending - result.waiting_points
     taken = result.late.taken(earned, judged) if result.late else 0.0
     return StudentView(
@@ -217,6 +220,7 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
         waiting=result.waiting_points,
         pending=pending,
         late=late_line(result.late, earned, taken) if result.status is Status.GRADED else "",
+        adjusted=adjusted_lines(shown, withheld if after_due else ()),
         exercises=exercises,
         load=load,
         start=start,
@@ -267,7 +271,9 @@ def _exercises(
 
 def _unnamed(checks: Sequence[CheckResult], *, instructor: bool) -> str:
     """Say that failing checks match no known error, once for an exercise."""
-    compared = [c for c in checks if c.compared and (instructor or c.verdict is Verdict.FAILED)]
+    compared = [
+        c for c in checks if c.compared and not c.adjusted and (instructor or c.verdict is Verdict.FAILED)
+    ]
     unnamed = [c for c in compared if not c.diagnosis]
     if not unnamed:
         return ""
@@ -285,6 +291,8 @@ def _unnamed(checks: Sequence[CheckResult], *, instructor: bool) -> str:
 
 
 def _check(check: CheckResult, anchors: dict[str, str], unmet: dict[str, str]) -> CheckView:
+    if check.adjusted is not None and (check.adjusted.kind, check.verdict) != ("given", Verdict.PASSED):
+        return _adjusted(check, anchors)
     required = [_full_id(check, name) for name in check.requires]
     message = check.message[:MAX_MESSAGE].strip()
     waits_for = tuple(Link(anchors[name], one_line(unmet[name])) for name in required if name in unmet)
@@ -303,6 +311,23 @@ def _check(check: CheckResult, anchors: dict[str, str], unmet: dict[str, str]) -
         error=error_view(check.error),
         stdout=output_view(check.stdout, check.output_truncated),
         stderr=output_view(check.stderr, check.output_truncated and not check.stdout),
+    )
+
+
+def _adjusted(check: CheckResult, anchors: dict[str, str]) -> CheckView:
+    """Show a check that was found wrong, without what it said: nobody should mend an answer by it."""
+    nothing = {"hint": None, "diagnosis": None, "pictures": (), "facts": ()}
+    return CheckView(
+        anchor=anchors[check.id],
+        check=check.model_copy(update=nothing),
+        words=words_of(check),
+        points=points_of(check),
+        message=message_of(check),
+        waits_for=(),
+        case=None,
+        error=None,
+        stdout=output_view("", truncated=False),
+        stderr=output_view("", truncated=False),
     )
 
 
@@ -328,7 +353,9 @@ def _start(views: Sequence[CheckView]) -> CheckView | None:
     """Return the failing check worth most, the first of them: what to do next."""
     mine = {Verdict.PASSED, Verdict.SKIPPED, Verdict.BROKEN}
     return max(
-        (v for v in views if v.check.verdict not in mine), key=lambda v: v.check.max_points, default=None
+        (v for v in views if v.check.verdict not in mine and v.check.adjusted is None),
+        key=lambda v: v.check.max_points,
+        default=None,
     )
 
 

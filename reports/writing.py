@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +94,8 @@ def write_reports(
             rows[identity], files[identity] = row, path.name
     ordered = sorted(rows.values(), key=lambda row: (row.name or row.student_id).casefold())
     links = {row.student_id: f"reports/{quote(report_name(row.student_id))}.html" for row in ordered}
-    page = rows_html(ordered, links, problems, audience=audience, after_due=after_due)
+    again = _command(out)
+    page = rows_html(ordered, links, problems, audience=audience, after_due=after_due, again=again)
     for path, data in (
         (out / "index.html", page.encode("utf-8")),
         (out / "grades.csv", rows_csv(ordered)),
@@ -104,6 +106,15 @@ def write_reports(
             raise _cannot_write(path, error) from error
         paths.append(path)
     return Written(tuple(paths), tuple(problems), tuple(others))
+
+
+def _command(out: Path) -> str:
+    """Return the command that goes on with the run, as run.json says; "" where it does not."""
+    try:
+        command = json.loads((out / "run.json").read_bytes()).get("command", "")
+    except (OSError, ValueError, AttributeError):
+        return ""
+    return command if isinstance(command, str) else ""
 
 
 def _folder(out: Path) -> Path:

@@ -53,7 +53,7 @@ def test_from_the_zip_to_the_report(tmp_path: Path, attest: Attest) -> None:
     roster.write_text("id,name,username,extension\n7,Jane Doe,jdoe,\n8,Lee,lee,1 day\n9,Ida,ida,\n")
     again = attest(*asked, *policy, "best", "--resume")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "0 submissions (3 more are graded already)" in again.stderr
+    assert "nobody is graded; 3 results stay" in again.stderr
     now = results(tmp_path / "out")
     assert now["8"].late is None
     assert now["8"].points == lee.points_before_late

@@ -16,7 +16,7 @@ from attest.marksheet import COLUMNS, Sheet, read_sheet, sheet_csv
 from attest.rubric import tell
 from attest.terminal import console
 from graders.result import Answer, AnswerPiece, Result, RubricResult, read_result
-from tests.attest.conftest import RIGHT, TOML, run_attest, write_assignment
+from tests.attest.conftest import HIDDEN_TESTS, RIGHT, TOML, run_attest, write_assignment
 from tests.reports.result_maker import result
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -322,6 +322,25 @@ def test_no_grading_again_loses_a_mark(attest, rubric, to_mark: Path) -> None:  
     for command in (("grade", "doubling", "cohort", "-o", "out", "--resume"), ("report", "out")):
         attest(*command, cwd=to_mark)
         assert points(to_mark)["lena"] == (8, 0)
+
+
+def test_a_regrade_keeps_the_marks_that_were_given_before_and_since(attest, rubric, to_mark: Path) -> None:  # type: ignore[no-untyped-def]
+    rubric("--export", "marks.csv")
+    give(to_mark, lena="3")
+    rubric("--import", "marks.csv")
+    (to_mark / "doubling" / "tests" / "test_hidden.py").write_text(HIDDEN_TESTS.replace("2 * x", "3 * x"))
+    moved = ("-a", "doubling", "--submissions", "cohort")
+    again = attest("regrade", "out", *moved, cwd=to_mark)
+    assert again.returncode == 0, again.stderr
+    assert "3 of 3 students change: 0 gain, 3 lose." in again.stdout
+    give(to_mark, omar="2")
+    rubric("--import", "marks.csv")
+    assert points(to_mark) == {"lena": (8, 0), "omar": (7, 0), "priya": (5, 0)}
+    assert attest("regrade", "out", "--accept", cwd=to_mark).returncode == 0
+    assert points(to_mark) == {"lena": (5, 0), "omar": (4, 0), "priya": (2, 0)}
+    assert "2 of 4 points" in (to_mark / "out" / "reports" / "omar.html").read_text()
+    (kept,) = (to_mark / "out" / "history").iterdir()
+    assert (kept / "marks.json").read_bytes() == (to_mark / "out" / "marks.json").read_bytes()
 
 
 def test_a_mark_survives_a_kill_before_the_results_were_written(attest, rubric, to_mark: Path) -> None:  # type: ignore[no-untyped-def]

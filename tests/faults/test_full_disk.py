@@ -40,7 +40,7 @@ def test_a_full_disk_costs_nothing_but_another_run(
         assert full, said
         for line in full:
             sentence(line)
-            assert "--resume" in line or "attest report" in line, "it says how to go on"
+            assert "do the same again" in line or "attest report" in line, "it says how to go on"
         before = here.whole()  # each is whole
         assert all(result == undisturbed.results[student] for student, result in before.items())
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from graders.history import Note
 from graders.output import Mode, Output, OutputError, RunInfo
 from graders.result import AssignmentInfo, LoadResult, Result, Student, SubmissionInfo
 
@@ -44,7 +45,7 @@ def result(student: str, message: str = "") -> Result:
     )
 
 
-def open_output(path: Path, mode: Mode = "new") -> Output:
+def open_output(path: Path, mode: Mode = "resume") -> Output:
     return Output(path, mode, stem=lambda student: student)
 
 
@@ -60,10 +61,40 @@ def test_a_folder_that_does_not_exist_is_made_with_its_parents(tmp_path: Path) -
     assert sorted(p.name for p in (tmp_path / "a" / "b").iterdir()) == ["results", "run.json"]
 
 
-def test_an_earlier_run_is_refused_with_the_ways_on(tmp_path: Path) -> None:
+def test_an_earlier_run_is_gone_on_with(tmp_path: Path) -> None:
+    run_once(tmp_path, "lena")
+    run_once(tmp_path, "omar")
+    with open_output(tmp_path) as out:
+        assert [each.student.id for each in out.results()] == ["lena", "omar"]
+
+
+def test_what_is_to_be_kept_is_in_the_history_before_anything_is_written(tmp_path: Path) -> None:
     run_once(tmp_path, "lena", "omar")
-    with pytest.raises(OutputError, match=r"earlier run \(2 results\).*--resume.*--force"):
-        open_output(tmp_path)
+    (tmp_path / "grades.csv").write_text("as it was")
+    (tmp_path / "notes.txt").write_text("mine")
+    before = (tmp_path / "results" / "lena.json").read_bytes()
+    with open_output(tmp_path) as out:
+        out.to_keep = Note(what="graded again", reason="other tests", at=NOW, assignment=ASSIGNMENT)
+        out.begin(RUN)
+        out.begin(RUN)  # once is enough
+        out.write(result("lena", message="anew"))
+    (kept,) = (tmp_path / "history").iterdir()
+    assert kept.name == "1-20260101T000000Z"
+    left = {path.relative_to(kept).as_posix() for path in kept.rglob("*") if path.is_file()}
+    assert left == {"note.json", "run.json", "grades.csv", "results/lena.json", "results/omar.json"}
+    assert (kept / "results" / "lena.json").read_bytes() == before
+    assert Note.model_validate_json((kept / "note.json").read_bytes()).reason == "other tests"
+
+
+def test_what_the_history_holds_is_numbered_on(tmp_path: Path) -> None:
+    run_once(tmp_path, "lena")
+    for number in ("9-20250101T000000Z", ".attest-10-20250101T000000Z", "notes"):
+        (tmp_path / "history" / number).mkdir(parents=True)
+    with open_output(tmp_path) as out:
+        out.to_keep = Note(what="graded again", at=NOW, assignment=ASSIGNMENT)
+        out.begin(RUN)
+    names = sorted(path.name for path in (tmp_path / "history").iterdir())
+    assert names == ["10-20260101T000000Z", "9-20250101T000000Z", "notes"]
 
 
 def test_replacing_keeps_the_earlier_run_until_the_new_one_begins(tmp_path: Path) -> None:
@@ -98,7 +129,7 @@ def test_replacing_touches_nothing_that_attest_did_not_write(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["index.html", "grades.csv", "results/mine.json", "reports/notes.md"])
-@pytest.mark.parametrize("mode", ["new", "replace", "resume"])
+@pytest.mark.parametrize("mode", ["replace", "resume"])
 def test_what_is_no_run_is_not_replaced(tmp_path: Path, name: str, mode: Mode) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("mine")
@@ -115,6 +146,7 @@ def test_an_empty_folder_of_a_killed_run_is_in_nobodys_way(tmp_path: Path) -> No
 def test_a_path_cannot_write_to_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "a\nb\x1b[2J"
     run_once(path, "lena")
+    (path / "run.json").write_text("{")
     with pytest.raises(OutputError) as refused:
         open_output(path)
     assert str(refused.value).isprintable()
@@ -176,7 +208,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_whole_files(tmp_path: Path) -> N
         with open_output(tmp_path) as out:
             out.begin(RUN)
             out.write(result("lena"))
-            with pytest.raises(OutputError, match=r"the disk is full.*--resume"):
+            with pytest.raises(OutputError, match=r"the disk is full.*do the same again"):
                 out.write(result("omar", message="x" * 100_000))
         assert [path.name for path in (tmp_path / "results").iterdir()] == ["lena.json"]
 

@@ -40,7 +40,7 @@ def asked(tmp_path: Path, finish: str, **options: Any) -> Request:
 
 def grade(tmp_path: Path, finish: str, **options: Any) -> CohortRun:
     request = asked(tmp_path, finish, **options)
-    with Output(tmp_path / "out", "new", str) as out, CohortRun(request, out) as run:
+    with Output(tmp_path / "out", "resume", str) as out, CohortRun(request, out) as run:
         for _ in run:
             pass
     return run
@@ -92,7 +92,7 @@ def test_who_keeps_a_worker_for_long_is_named(tmp_path: Path) -> None:
     main, pool = Pipe()
     for event in (Ready(), Started(1), Waiting(1, 60.4, 690.0), Finished()):
         send(pool, event)
-    with Output(tmp_path / "out", "new", str) as out, CohortRun(request, out, main) as run:
+    with Output(tmp_path / "out", "resume", str) as out, CohortRun(request, out, main) as run:
         said = [progress.waiting for progress in run if progress.waiting]
     assert said == ["omar: no result for 60 s; it is given up after 690 s."]
 
@@ -137,7 +137,7 @@ def test_what_is_no_result_costs_one_submission_its_grade_and_the_run_nothing(
     main, pool = Pipe()
     for event in (Ready(), Started(1), Graded(1, document), Lost(0, "a fault of ours"), Finished()):
         send(pool, event)
-    with Output(tmp_path / "out", "new", str) as out, CohortRun(request, out, main) as run:
+    with Output(tmp_path / "out", "resume", str) as out, CohortRun(request, out, main) as run:
         assert len(list(run)) == 4
     assert statuses(tmp_path / "out") == {"lena": Status.NOT_GRADED, "omar": Status.NOT_GRADED}
     omar = read_result(tmp_path / "out" / "results" / "omar.json")
@@ -166,7 +166,7 @@ def test_a_submission_whose_name_is_no_text_is_graded_under_a_clean_id(tmp_path:
     (cohort / os.fsdecode(b"len\xffa.py")).write_text(RIGHT)
     found = find_submissions([cohort]).found
     request = Request(assignment, found, seed=1, jobs=1, finish="reports:write_student_report")
-    with Output(tmp_path / "out", "new", report_name) as out, CohortRun(request, out) as run:
+    with Output(tmp_path / "out", "resume", report_name) as out, CohortRun(request, out) as run:
         results = [progress.result for progress in run if progress.result is not None]
     assert [(result.student.id, result.points) for result in results] == [("len\ufffda", 5)]
     assert run.troubles == []

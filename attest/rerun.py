@@ -1,0 +1,86 @@
+"""What of an earlier run in OUT still holds, so that the same command again grades only what has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from attest.intake import kept_results
+from attest.seeds import new_seed
+from graders.assignment import Assignment
+from graders.output import Output, OutputError, RunInfo
+from graders.reading import Found, UnreadableSubmission
+from graders.result import Result, Status
+from graders.versions import versions
+
+DECIDING = ("attest", "torch")  # the versions that a verdict may depend on
+
+
+def refuse_another_assignment(out: Output, assignment: Assignment) -> None:
+    """Raise OutputError where OUT holds what was graded of another assignment."""
+    graded = out.earlier.assignment.id if out.earlier else assignment.id
+    if graded != assignment.id:
+        raise OutputError(
+            f"{out.shown}: holds a run of the assignment {graded}, not of {assignment.id}. Choose another "
+            "folder with -o."
+        )
+
+
+def choose_seed(asked: int | None, out: Output) -> int:
+    """Return the seed of the run: that of the run gone on with, or the one asked for, or a new secret one."""
+    earlier = out.gone_on_with
+    if earlier is None:
+        return asked if asked is not None else new_seed()
+    if asked not in (None, earlier.seed):
+        raise OutputError(
+            f"{out.shown}: the earlier run has seed {earlier.seed}, not {asked}. "
+            "Leave --seed out to go on with it, or grade everybody again with --force."
+        )
+    return earlier.seed
+
+
+def still_valid(
+    out: Output, found: Mapping[str, Found], assignment: Assignment, backend: str, device: str
+) -> Iterator[Result]:
+    """Yield the earlier results of submissions that have not changed since, and were graded as is asked now.
+
+    One that other tests, another backend, device, or version of Attest or torch came to is not among them,
+    nor is one of a submission that could not be graded by our own fault.
+    """
+    now = versions()
+    for result in kept_results(out):
+        if (
+            result.student.id in found
+            and result.assignment == assignment.info
+            and (result.backend, result.device) == (backend, device)
+            and all(result.versions.get(name) == now[name] for name in DECIDING)
+            and unchanged(result, found[result.student.id], assignment)
+        ):
+            yield result
+
+
+def unchanged(result: Result, found: Found, assignment: Assignment) -> bool:
+    """Whether what was handed in is still what `result` is about."""
+    try:
+        if result.status is Status.GRADED:
+            return found.read(words="any").content_hash == result.submission.content_hash
+        if result.status is Status.UNREADABLE:
+            names = [name for exercise in assignment.exercises for name in exercise.names]
+            found.read(assignment.files, names=names, words=assignment.words)
+    except UnreadableSubmission as unreadable:
+        return result.status is Status.UNREADABLE and str(unreadable) == result.message
+    except Exception:  # it is graded again, which says what is wrong with it
+        return False
+    return False
+
+
+def what_differs(earlier: RunInfo, assignment: Assignment, backend: str, device: str) -> str:
+    """Say because of what everybody is graded again, whoever has changed nothing too; "" for nothing."""
+    now = versions()
+    if earlier.assignment != assignment.info:
+        return "with other tests than there are now"
+    if (earlier.backend, earlier.device) != (backend, device):
+        return f"in the sandbox {earlier.backend} on {earlier.device}"
+    other = [name for name in DECIDING if earlier.versions.get(name) != now[name]]
+    if other:
+        return "with " + " and ".join(f"{name} {earlier.versions.get(name, '(unknown)')}" for name in other)
+    return ""

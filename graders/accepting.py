@@ -1,0 +1,129 @@
+"""The change from a run's results to those of a regrade beside them: whole or not at all.
+
+    OUT/regrade/…                 a proposal: the same layout as OUT
+    OUT/regrade/accept.json       written when the proposal is accepted: from then on it counts
+    OUT/history/<n>-<time>/…      where what counted before is moved
+
+Every step is one rename, and what is done already is told by what lies where. So whoever finds accept.json
+takes the steps that are left; everybody looks for it who opens OUT or reads its results.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from graders.adjustments import ADJUSTMENTS_FILE
+from graders.history import HISTORY, NOTE_FILE, Note, linked, next_name
+from graders.marks import MARKS_FILE
+from graders.result import UNFINISHED, Frozen, write_whole
+
+REGRADE = "regrade"
+ACCEPT_FILE = "accept.json"
+PROPOSAL_FILE = "proposal.json"
+_GONE = f"{UNFINISHED}regrade"  # what is left of one, until it is removed
+CHANGES = ("changes.html", "changes.csv")
+COUNTED = ("results", "attempts", "reports", "index.html", "grades.csv", "run.json")
+DECIDED = (MARKS_FILE, ADJUSTMENTS_FILE)  # people's own, which stay and are kept as they were too
+
+
+class Accepted(Frozen):
+    """accept.json: the proposal that lies beside it counts."""
+
+    schema_version: Literal[1] = 1
+    folder: str  # in OUT/history, for what counted before
+    names: tuple[str, ...]  # of COUNTED, what the proposal has
+    note: Note
+
+
+def accept(out: Path, note: Note) -> Path:
+    """Make the proposal in OUT/regrade what counts; return where in the history the rest is. Raises OSError.
+
+    The caller holds OUT's lock.
+    """
+    proposal = out / REGRADE
+    names = tuple(name for name in COUNTED if (proposal / name).exists())
+    accepted = Accepted(folder=next_name(out, note.at), names=names, note=note)
+    write_whole(proposal / ACCEPT_FILE, accepted.model_dump_json(indent=1).encode())
+    return _finish(out, accepted)
+
+
+def finish(out: Path) -> None:
+    """Take the steps that are left where a proposal has been accepted. Raises OSError.
+
+    The caller holds OUT's lock.
+    """
+    accepted = _accepted(out)
+    if accepted is not None:
+        _finish(out, accepted)
+
+
+def finish_for_reader(out: Path) -> None:
+    """The same, for who holds no lock: wait for whoever is at it, and do what is left. Raises OSError."""
+    if _accepted(out) is not None:
+        with _locked(out):
+            finish(out)
+
+
+def is_foreign(out: Path) -> bool:
+    """Whether something lies in OUT/regrade that is no proposal of Attest's."""
+    folder = out / REGRADE
+    if not os.path.lexists(folder):
+        return False
+    return not folder.is_dir() or (any(folder.iterdir()) and not (folder / PROPOSAL_FILE).exists())
+
+
+def discard(out: Path) -> None:
+    """Drop the proposal, whole or not at all. Raises OSError."""
+    shutil.rmtree(out / _GONE, ignore_errors=True)
+    if (out / REGRADE).exists():
+        (out / REGRADE).rename(out / _GONE)
+        shutil.rmtree(out / _GONE)
+
+
+def _accepted(out: Path) -> Accepted | None:
+    try:
+        return Accepted.model_validate_json((out / REGRADE / ACCEPT_FILE).read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except ValidationError as error:  # it is written whole: somebody else wrote this one
+        raise OSError(None, f"is no file of Attest's: {error.errors()[0]['msg']}", ACCEPT_FILE) from error
+
+
+def _finish(out: Path, accepted: Accepted) -> Path:
+    proposal, kept = out / REGRADE, out / HISTORY / accepted.folder
+    kept.mkdir(parents=True, exist_ok=True)
+    for name in DECIDED:
+        if (out / name).is_file() and not (kept / name).exists():
+            linked(out / name, kept / name)
+    for name in COUNTED:
+        new, counted, before = proposal / name, out / name, kept / name
+        if new.exists() or name not in accepted.names:
+            if counted.exists() and not before.exists():
+                counted.rename(before)
+            if new.exists():
+                new.rename(counted)
+    for name in CHANGES:
+        if (proposal / name).exists():
+            (proposal / name).rename(kept / name)
+    write_whole(kept / NOTE_FILE, accepted.note.model_dump_json(indent=1).encode())
+    discard(out)
+    return kept
+
+
+@contextmanager
+def _locked(out: Path) -> Iterator[None]:
+    lock = os.open(out, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
