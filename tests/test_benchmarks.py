@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks import attest_side, floor, plain_checks
+from benchmarks import attest_side, floor, plain_checks, scale
+from benchmarks.cohort_watch import watch
 from graders.assignment import read_assignment
 
 HERE = Path(floor.__file__).parent
@@ -20,9 +22,9 @@ def checks() -> list[floor.Check]:
     return floor.load_checks(read_assignment(HERE / "assignment"), seed=1)
 
 
-def passed_by_plain_checks(path: Path) -> int:
+def passed_by_plain_checks(source: str) -> int:
     student: dict[str, Any] = {}
-    exec(path.read_text(encoding="utf-8"), student)
+    exec(source, student)
     passed = 0
     for check in plain_checks.CHECKS:
         try:
@@ -46,7 +48,11 @@ def test_five_right_submissions_and_three_wrong_ones() -> None:
 
 @pytest.mark.parametrize("path", SUBMISSIONS, ids=lambda path: path.stem)
 def test_floor_and_plain_checks_agree(checks: list[floor.Check], path: Path) -> None:
-    assert floor.run_checks(checks, path) == passed_by_plain_checks(path) == WRONG.get(path.stem, 5)
+    assert (
+        floor.run_checks(checks, path)
+        == passed_by_plain_checks(path.read_text("utf-8"))
+        == WRONG.get(path.stem, 5)
+    )
 
 
 def test_the_parts_of_a_submission_are_all_timed(tmp_path: Path) -> None:
@@ -55,3 +61,40 @@ def test_the_parts_of_a_submission_are_all_timed(tmp_path: Path) -> None:
     parts = attest_side.time_parts(assignment, right, 1, 1, tmp_path / "parts")
     assert len(parts) == 8
     assert min(parts.values()) > 0
+
+
+def test_a_large_cohort_has_no_two_alike_and_each_is_as_right_as_what_it_is_made_of() -> None:
+    made = list(scale.submissions(40))
+    assert len({source for _, source in made}) == 40
+    assert {name for name, _ in made} > set(WRONG)
+    for name, source in made:
+        assert passed_by_plain_checks(source) == WRONG.get(name, 5), source
+
+
+SPEAKER = "for n in (1, 2, 3): print(f'[{n}/3] someone', flush=True); time.sleep(0.2)\n"
+
+
+def test_a_run_is_watched_while_it_works(tmp_path: Path) -> None:
+    found = watch([sys.executable, "-c", f"import time\n{SPEAKER}raise SystemExit(3)"], tmp_path, every=0.05)
+    assert found.status == 3
+    assert len(found.done_at) == 3
+    assert found.said == [f"[{n}/3] someone" for n in (1, 2, 3)]
+    assert found.most.memory["command"] > 2**20
+    assert {look.done for look in found.looks} >= {1, 2}
+
+
+def test_a_run_that_takes_too_long_is_asked_to_stop(tmp_path: Path) -> None:
+    endless = "import time\nwhile True: time.sleep(0.05)"
+    found = watch([sys.executable, "-c", endless], tmp_path, every=0.05, most=0.5)
+    assert found.status != 0
+    assert "KeyboardInterrupt" in found.said
+
+
+def test_a_cohort_is_measured_and_nothing_of_it_stays(tmp_path: Path) -> None:
+    found = scale.measure(30, 2, tmp_path, minutes=10)
+    assert found.size == 30
+    assert found.rerun is not None
+    assert found.cpu() > 0
+    assert found.kept.files == 3 * 30 + 3  # a result, a page and a text each; index, table, run.json
+    assert found.kept.results > 30 * 1000
+    assert not list(tmp_path.iterdir())
