@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attest.terminal import BAR, harmless
 from graders.result import Verdict
+from reports.amounts import passing_text
 from reports.load_view import ErrorView, LoadView
 from reports.next_step import plain_pieces, start_with_loading
 from reports.prose_view import ProseView
@@ -67,7 +68,7 @@ def _lines(view: StudentView) -> Iterator[Line]:
             yield from _words(exercise.prose)
     yield Line("")
     undecided = f", {view.undecided}" if view.undecided else ""
-    passed = f": {view.passed} of {view.checks} checks pass" if view.checks else ""
+    passed = f": {passing_text(view.passed, view.checks)}" if view.checks else ""
     yield Line(f"{view.score}{undecided}{passed}.", "bold")
     if loading := start_with_loading(view):
         yield from _prose(f"Start with loading {view.load.path}: {loading}")
@@ -110,7 +111,7 @@ def _failing(view: CheckView) -> Iterator[Line]:
         yield from _prose(f"First comes: {link.text}", "    ", "yellow")
     yield from _prose(plain_pieces(view.behaves_like), "    ", "bold")
     if check.hint:
-        yield from _prose(f"Hint: {check.hint}", "    ", "cyan")
+        yield from _prose(f"{view.hint_label}: {check.hint}", "    ", "cyan")
     for hint in view.other_hints:
         yield from _prose(f"Hint for the other: {hint}", "    ", "cyan")
     if view.error is not None:
@@ -132,7 +133,7 @@ def _words(view: ProseView) -> Iterator[Line]:
 
 
 def _case(case: CaseView) -> Iterator[Line]:
-    yield Line("    The smallest input that shows it:", "dim")
+    yield Line(f"    {case.heading}:", "dim")
     if case.call:
         yield from _indented(case.call, "      ", "bold")
     for value in (*case.inputs, case.got, case.expected):

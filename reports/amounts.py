@@ -17,6 +17,11 @@ def count_text(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def passing_text(passed: int, checks: int) -> str:
+    """Return "1 of 1 check passes" or "6 of 10 checks pass"."""
+    return f"{passed:,} of {count_text(checks, 'check')} {'passes' if checks == 1 else 'pass'}"
+
+
 def points_noun(points: float) -> str:
     """Return "1 point" or "2.5 points"."""
     return f"{points_text(points)} {'point' if points == 1 else 'points'}"

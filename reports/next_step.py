@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from graders.result import Diagnosis, Status, Verdict
 from graders.sentences import full_stop
-from reports.amounts import points_noun
+from reports.amounts import passing_text, points_noun
 from reports.visible_text import one_line
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def start_message(view: StudentView) -> str:
 
 def praise_text(view: StudentView) -> str:
     """Return what works, in one or two sentences."""
-    text = f"{view.passed} of {view.checks} checks pass."
+    text = f"{passing_text(view.passed, view.checks)}."
     if not view.praise:
         return text
     names = ", ".join(f"“{title}”" for title in view.praise[:4])

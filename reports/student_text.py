@@ -51,7 +51,7 @@ def _blocks(view: StudentView) -> Iterator[str]:
     for exercise in view.exercises:
         yield f"## {plain(exercise.title)}"
         if exercise.checks:
-            yield f"{exercise.passed} of {len(exercise.checks)} checks passed."
+            yield f"{exercise.tally}."
         if exercise.unnamed:
             yield plain(exercise.unnamed)
         for check in exercise.checks:
@@ -156,7 +156,7 @@ def _check(view: CheckView, instructor: bool) -> Iterator[str]:
         if view.behaves_like:
             yield _sentence(view.behaves_like)
         if check.hint:
-            yield f"**Hint.** {hint_markdown(check.hint)}"
+            yield f"**{view.hint_label}.** {hint_markdown(check.hint)}"
         for hint in view.other_hints:
             yield f"**Hint for the other.** {hint_markdown(hint)}"
         if view.error:
@@ -185,11 +185,7 @@ def _case(case: CaseView) -> Iterator[str]:
     parts += [_value_text(value) for value in (*case.inputs, case.got, case.expected) if value]
     if not parts:
         return
-    yield (
-        "The smallest input that shows it:"
-        if case.inputs or case.call
-        else "What came and what was expected:"
-    )
+    yield f"{case.heading}:"
     yield fence("\n\n".join(parts))
     notes = ["≠ marks what differs."] if case.marked else []
     if case.largest_difference:

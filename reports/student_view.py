@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from graders.result import CheckResult, LoadResult, Result, Status, Verdict, Visibility
 from reports.adjusting import adjusted_lines, message_of, points_of, words_of
-from reports.amounts import count_text, points_noun, points_text
+from reports.amounts import count_text, passing_text, points_noun, points_text
 from reports.anchors import Audience, check_anchors, is_shown
 from reports.lateness import late_line
 from reports.load_view import MAX_MESSAGE, ErrorView, LoadView, error_view, load_view, output_view
@@ -27,7 +27,7 @@ NOTHING_HANDED_IN = "Nothing was handed in"
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """The smallest failing input."""
+    """A failing input, the smallest where the check could make it smaller."""
 
     call: str
     inputs: tuple[ShownValue, ...]
@@ -44,6 +44,13 @@ class CaseView:
     def small(self) -> bool:
         """Whether the inputs can stand open on a page."""
         return len(self.inputs) <= 4 and all(value.small for value in self.inputs)
+
+    @property
+    def heading(self) -> str:
+        """What stands above it; an input of hundreds of numbers is not called small."""
+        if not self.inputs and not self.call:
+            return "What came and what was expected"
+        return "The smallest input that shows it" if self.small else "An input that shows it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,12 @@ class CheckView:
         return behaves_like(self.check.diagnosis)
 
     @property
+    def hint_label(self) -> str:
+        """What the check's own hint is called: code that raised gave no answer that it could be about."""
+        stopped = self.check.verdict is Verdict.ERROR and self.check.diagnosis is None
+        return "About this check" if stopped else "Hint"
+
+    @property
     def other_hints(self) -> tuple[str, ...]:
         """How to mend the other of two errors at once; the first one's hint is the check's own."""
         also = self.check.diagnosis.also if self.check.diagnosis else ()
@@ -104,6 +117,11 @@ class ExerciseView:
     def passed(self) -> int:
         """How many of the checks shown pass."""
         return sum(check.passed for check in self.checks)
+
+    @property
+    def tally(self) -> str:
+        """The same in words."""
+        return passing_text(self.passed, len(self.checks))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from graders.result import Verdict
 from reports import student_markdown
+from reports.shown_values import shown_value
 from reports.student_text import code, fence, hint_markdown, plain, prose
+from reports.student_view import CaseView
 from reports.visible_text import one_line, visible_text
 from tests.reports.hostile_results import HOSTILE, hostile
 from tests.reports.made_results import ALL, EVERY_VERDICT, NOT_GRADED, TYPICAL, WITHHELD
+from tests.reports.result_maker import tensor
 
 STRANGERS_TEXT = st.text(st.characters(), max_size=60)
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -153,3 +157,18 @@ def test_every_report_has_one_title_and_no_html(name: str) -> None:
     found = tokens(student_markdown(ALL[name]))
     assert [t.tag for t in found if t.type == "heading_open"].count("h1") == 1
     assert not [t for t in found if t.type.startswith("html")]
+
+
+def test_only_a_small_input_is_called_the_smallest() -> None:
+    small, large = ((shown_value("x", tensor([0.5] * count)),) for count in (2, 400))
+    assert CaseView("", small, None, None, "").heading == "The smallest input that shows it"
+    assert CaseView("", large, None, None, "").heading == "An input that shows it"
+    assert CaseView("", (), None, None, "").heading == "What came and what was expected"
+
+
+def test_code_that_raised_is_told_what_the_check_is_about() -> None:
+    checks = {check.verdict: check for check in EVERY_VERDICT.checks}
+    for verdict, label in ((Verdict.FAILED, "Hint"), (Verdict.ERROR, "About this check")):
+        alone = checks[verdict].model_copy(update={"hint": "Add them.", "diagnosis": None})
+        text = student_markdown(EVERY_VERDICT.model_copy(update={"checks": (alone,)}))
+        assert f"**{label}.** Add them." in text
