@@ -1,6 +1,6 @@
-"""Markup that an author or we wrote: hints in inline Markdown, and messages with ticks.
+"""Markup that an author or we wrote: handouts in Markdown, hints in inline Markdown, messages with ticks.
 
-Both are checked all the same: a page never holds markup that was not looked at here.
+All are checked all the same: a page never holds markup that was not looked at here.
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ from markupsafe import Markup, escape
 from reports.visible_text import visible_text
 
 _MAX_HINT = 4_000
+_MAX_HANDOUT = 400_000
+_BLOCKS = {
+    *("h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "blockquote", "pre", "br", "hr"),
+    *("code", "em", "strong", "a", "table", "thead", "tbody", "tr", "th", "td"),
+}
 
 
 @cache
@@ -39,6 +44,36 @@ def hint_html(hint: str) -> Markup:
         link_rel="noopener noreferrer",
     )
     return Markup(clean)  # noqa: S704 (nh3 has just cleaned it)
+
+
+@cache
+def _blocks() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "autolink"])
+
+
+def handout_html(text: str, *, top: int = 1) -> Markup:
+    """Return a handout's Markdown as safe HTML, its highest heading an <h`top`>; only https links lead out.
+
+    Pictures and links to files are left out: what is shown has no folder beside it.
+    """
+    tokens = _blocks().parse(visible_text(text[:_MAX_HANDOUT]))
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) + top - 1)}"
+    rendered = _blocks().renderer.render(tokens, _blocks().options, {})
+    clean = nh3.clean(
+        rendered,
+        tags=_BLOCKS,
+        attributes={"a": {"href"}, "ol": {"start"}},
+        url_schemes={"https"},
+        link_rel="noopener noreferrer",
+        attribute_filter=_leads_out,
+    )
+    return Markup(clean)  # noqa: S704 (nh3 has just cleaned it)
+
+
+def _leads_out(_tag: str, name: str, value: str) -> str | None:
+    return value if name != "href" or value.startswith("https://") else None
 
 
 def ticks_html(text: str) -> Markup:

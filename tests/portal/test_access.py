@@ -44,6 +44,8 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "link": INSTRUCTORS,
     "assignment": COURSE,
     "hand-in": COURSE,
+    "handout": COURSE,
+    "handout-file": COURSE,
     "submissions": GRADERS,
     "submission": OWN,
     "state": OWN,
@@ -67,6 +69,8 @@ def arguments(school: School, name: str) -> dict[str, object]:
         "file_id": school.submission.files.get().pk,
         "regrade_request_id": school.regrade_request.pk,
     }
+    if name == "handout-file":
+        things["name"] = "double.py"
     if name == "remove-token":
         PersonalToken.issue(school.administrator, "laptop")
         things["token_number"] = PersonalToken.objects.get().pk

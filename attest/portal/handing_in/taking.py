@@ -54,6 +54,13 @@ class Rules:
         return None if self.most_attempts is None else max(0, self.most_attempts - self.attempts)
 
     @property
+    def time_left(self) -> timedelta | None:
+        """How long it is until the due date; None where nothing is due any more."""
+        if self.due_at is None or self.due_at <= timezone.now():
+            return None
+        return self.due_at - timezone.now()
+
+    @property
     def refusal(self) -> str:
         """Why nothing is taken now; "" where it is."""
         if not self.is_open:

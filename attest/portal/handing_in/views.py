@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.http import content_disposition_header
 
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.grading.queue import ahead_of
 from attest.portal.grading.standing import counting, own_attempts, shows_kept_checks, shows_results, standing
+from attest.portal.handing_in.handouts import handout_of
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
 from attest.portal.handing_in.taking import MOST_FILES, Refused, rules_for, take
@@ -55,13 +59,27 @@ def state(asking: Asking, submission: Submission) -> HttpResponse:
 
 
 @members(Role.STUDENT)
+def handout(asking: Asking, assignment: CourseAssignment, name: str = "") -> HttpResponse:
+    """One file of the handout, or all of it as a zip, to be saved."""
+    found = handout_of(assignment)
+    if not found.files or not _may_read(asking, assignment):
+        raise Http404
+    if not name:
+        return to_save(f"{found.name}.zip", found.zipped())
+    if name not in found.files:
+        raise Http404
+    return to_save(name.rpartition("/")[2], found.files[name])
+
+
+@members(Role.STUDENT)
 def download(asking: Asking, file: SubmittedFile) -> HttpResponse:
     """One handed-in file, to be saved and never shown by the browser."""
-    from django.conf import settings
-    from django.utils.http import content_disposition_header
+    name = (relative_name(file.name) or "file").rpartition("/")[2]
+    return to_save(name, Store(settings.CONFIGURATION.files).read(file.digest))
 
-    data = Store(settings.CONFIGURATION.files).read(file.digest)
-    name = (relative_name(file.name) or "file").rsplit("/", 1)[-1]
+
+def to_save(name: str, data: bytes) -> HttpResponse:
+    """Return a file that the browser saves, whatever is in it."""
     return HttpResponse(
         data,
         content_type="application/octet-stream",
@@ -71,6 +89,12 @@ def download(asking: Asking, file: SubmittedFile) -> HttpResponse:
             "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
         },
     )
+
+
+def _may_read(asking: Asking, assignment: CourseAssignment) -> bool:
+    """Whether the handout is open to the person: to students it is when handing in is."""
+    opens = assignment.opens_at
+    return asking.may(Role.GRADER) or opens is None or opens <= timezone.now()
 
 
 def _progress(asking: Asking, submission: Submission) -> dict[str, object]:
@@ -95,5 +119,6 @@ def _assignment_page(
         "counts": counting(assignment, attempts),
         "shown": shows_results(assignment),
         "trouble": trouble,
+        "handout": handout_of(assignment) if _may_read(asking, assignment) else None,
     }
     return page(asking, "handing_in/assignment.html.jinja", values, status)
