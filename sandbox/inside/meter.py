@@ -16,6 +16,7 @@ _MOST = 64 * 1024  # bytes of one file: the pids of some ten thousand children
 # libraries come to is taken off. A guest that reads libraries on purpose can so hide as much for a moment, as
 # one that lets go of their pages always could; what it holds for longer is found when memory is sampled.
 _LIBRARIES = 1024 * 2**20
+_MEMORY = b"\nVmSize:"  # the beginning of what a status says of memory
 
 
 class Meter:
@@ -54,7 +55,7 @@ class Meter:
         private, shared = self._private()
         rough = max(0, private - self._base) + shared
         for pid in below:
-            private, shared = _private(_read(f"/proc/{pid}/status"))
+            private, shared = _private(_status(pid))
             rough += max(0, private - self._base) + shared
         if not below or rough <= limit:
             return rough
@@ -78,18 +79,19 @@ class Meter:
         """What a process holds, shared pages in parts; as if it shared none where that is not told."""
         total = 0
         try:
-            for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            for line in Path(f"{_place(pid)}/smaps_rollup").read_text().splitlines():
                 if line.startswith(("Pss_Anon:", "Pss_Shmem:")):
                     total += int(line.split()[1]) * 1024
         except PermissionError:  # of another user, to root without CAP_SYS_PTRACE
-            private, shared = _private(_read(f"/proc/{pid}/status"))
+            private, shared = _private(_status(pid))
             return max(0, private - self._base) + shared
         except OSError:
             return 0
         return total
 
     def _private(self) -> tuple[int, int]:
-        return _private(self._status.read())
+        status = self._status.read()
+        return _private(status if _MEMORY in status else _status(self._pid))
 
 
 class Peak:
@@ -98,7 +100,7 @@ class Peak:
     def __init__(self, pid: int) -> None:
         self._pid = pid
         try:
-            with open(f"/proc/{pid}/clear_refs", "w") as file:
+            with open(f"{_place(pid)}/clear_refs", "w") as file:
                 file.write("5")  # the largest resident size begins anew (Linux 4.0)
         except OSError:
             pass  # then only what goes beyond the old one is seen
@@ -154,12 +156,15 @@ def _fields(stat: bytes) -> list[bytes]:
     return stat.rpartition(b")")[2].split()
 
 
-def _children(pid: int) -> list[int]:
+def _threads(pid: int) -> list[str]:
     try:
-        threads = os.listdir(f"/proc/{pid}/task")
+        return os.listdir(f"/proc/{pid}/task")
     except OSError:
         return []
-    files = (_read(f"/proc/{pid}/task/{thread}/children") for thread in threads)
+
+
+def _children(pid: int) -> list[int]:
+    files = (_read(f"/proc/{pid}/task/{thread}/children") for thread in _threads(pid))
     return [int(child) for text in files for child in text.split()]
 
 
@@ -184,7 +189,20 @@ def host_pid(pidfd: int) -> int:
 
 def status_bytes(pid: int, *names: str) -> tuple[int, ...]:
     """Fields of /proc/PID/status that are amounts of memory; 0 for a process that is gone."""
-    return _amounts(_read(f"/proc/{pid}/status"), *(name.encode() for name in names))
+    return _amounts(_status(pid), *(name.encode() for name in names))
+
+
+def _place(pid: int) -> str:
+    """Where /proc tells of a process's memory: under a thread that lives, where the first has ended."""
+    if _MEMORY not in _read(f"/proc/{pid}/status"):
+        for thread in _threads(pid):
+            if _MEMORY in _read(f"/proc/{pid}/task/{thread}/status"):
+                return f"/proc/{pid}/task/{thread}"
+    return f"/proc/{pid}"
+
+
+def _status(pid: int) -> bytes:
+    return _read(f"{_place(pid)}/status")
 
 
 def _amounts(status: bytes, *names: bytes) -> tuple[int, ...]:

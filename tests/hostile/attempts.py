@@ -30,7 +30,7 @@ SAME_EVERYWHERE = ("forging the result", "fooling the comparison")
 _HEADER = re.compile(r"# (kind|exercise|(?:\w+ )?(?:verdicts|says)|points|status|undefended|slow): ?(.*)")
 # Backends that say that they cannot defend from something, and whether they cannot here.
 WITHOUT_LANDLOCK = "user without Landlock"
-UNDEFENDED = {"user": True, WITHOUT_LANDLOCK: landlock.version() < 1}
+UNDEFENDED = {"bubblewrap": True, "docker": True, "user": True, WITHOUT_LANDLOCK: landlock.version() < 1}
 
 
 @dataclass(frozen=True)
