@@ -7,6 +7,7 @@ ends.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -18,10 +19,12 @@ from types import FrameType
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import close_old_connections
+from django.db import DatabaseError, close_old_connections
 
 from attest.portal.grading.queue import release
 from attest.portal.grading.worker import worker_name
+from attest.portal.handing_in.keeping import Store
+from attest.portal.handing_in.models import SubmittedFile
 from attest.portal.logs import event, write_logs
 from attest.portal.people.models import Person
 from attest.portal.people.rates import forget_past
@@ -31,6 +34,7 @@ _AGAIN_SECONDS = 2.0  # after a worker has died
 _LONGEST_AGAIN_SECONDS = 60.0
 _STEADY_SECONDS = 30.0  # one that has lived so long did not die of how it is started
 _END_SECONDS = 10.0
+_TIDY_SECONDS = 3600.0
 
 
 class Workers:
@@ -80,8 +84,42 @@ def prepare() -> None:
     """Make what is missing: folders, tables; bring the database up to date."""
     Path(settings.CONFIGURATION.files).mkdir(parents=True, exist_ok=True, mode=0o700)
     call_command("migrate", interactive=False, verbosity=0)
+    tidy()
+
+
+def tidy() -> None:
+    """Remove what has served: sessions that are over, counts of past windows, contents that no row names."""
     call_command("clearsessions")
-    forget_past()
+    counts = forget_past()
+    contents = Store(settings.CONFIGURATION.files).sweep(
+        SubmittedFile.objects.values_list("digest", flat=True)
+    )
+    event("tidied", counts=counts, contents=contents)
+
+
+class Tidying:
+    """Tidies every hour, beside the server."""
+
+    def __init__(self) -> None:
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._keep_tidy, name="tidying")
+
+    def start(self) -> None:
+        """Begin; the first time is in an hour."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """End."""
+        self._ending.set()
+        self._thread.join()
+
+    def _keep_tidy(self) -> None:
+        while not self._ending.wait(_TIDY_SECONDS):
+            try:
+                tidy()
+            except (DatabaseError, OSError):
+                logging.getLogger("attest.portal").exception("not tidied")
+            close_old_connections()
 
 
 def serve(host: str, port: int, workers: int) -> None:
@@ -94,8 +132,9 @@ def serve(host: str, port: int, workers: int) -> None:
     if not Person.objects.filter(is_administrator=True).exists():
         print(f"Make the first administrator at {address}{first_link()}", flush=True)
     write_logs()
-    keeping = Workers(workers)
+    keeping, tidying = Workers(workers), Tidying()
     keeping.start()
+    tidying.start()
     for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises them again when it has ended
         signal.signal(number, _ended_already)
     try:
@@ -112,6 +151,7 @@ def serve(host: str, port: int, workers: int) -> None:
         )
     finally:
         keeping.end()
+        tidying.end()
 
 
 def _ended_already(_number: int, _frame: FrameType | None) -> None:

@@ -10,7 +10,7 @@ from attest.portal.courses import views as courses
 from attest.portal.grading import views as grading
 from attest.portal.handing_in import api
 from attest.portal.handing_in import views as handing_in
-from attest.portal.people import tokens
+from attest.portal.people import administration, tokens
 from attest.portal.people import views as people
 
 urlpatterns = [
@@ -22,6 +22,11 @@ urlpatterns = [
     path("me/", people.me, name="me"),
     path("me/tokens/", tokens.tokens, name="tokens"),
     path("me/tokens/<int:token_number>/", tokens.remove_token, name="remove-token"),
+    path("me/data/", administration.export_me, name="export-me"),
+    path("people/", administration.people, name="people"),
+    path("people/<int:person_number>/", administration.person, name="person"),
+    path("people/<int:person_number>/data/", administration.export_person, name="export-person"),
+    path("audit/", audit.whole_trail, name="whole-audit"),
     path("courses/new/", courses.new_course, name="new-course"),
     path("courses/<int:course_id>/", courses.course, name="course"),
     path("courses/<int:course_id>/roster/", courses.roster, name="roster"),

@@ -33,6 +33,11 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "set-password": ABSENT,
     "me": SIGNED_IN,
     "tokens": SIGNED_IN,
+    "export-me": SIGNED_IN,
+    "people": ADMINISTRATORS,
+    "person": ADMINISTRATORS,
+    "export-person": ADMINISTRATORS,
+    "whole-audit": ADMINISTRATORS,
     "remove-token": ("sign-in", *("404",) * 5, "in"),  # the token is the administrator's
     "api-hand-in": BY_TOKEN,
     "api-submission": BY_TOKEN,
@@ -71,6 +76,7 @@ def arguments(school: School, name: str) -> dict[str, object]:
     }
     if name == "handout-file":
         things["name"] = "double.py"
+    things["person_number"] = school.student.pk
     if name == "remove-token":
         PersonalToken.issue(school.administrator, "laptop")
         things["token_number"] = PersonalToken.objects.get().pk
@@ -93,7 +99,7 @@ def test_every_number_in_an_address_is_looked_up_for_the_person_who_asks() -> No
         for key, converter in pattern.pattern.converters.items()
         if type(converter).__name__ == "IntConverter"
     }
-    assert named <= {*PLACES, "token_number"}  # a token is looked up among one's own
+    assert named <= {*PLACES, "token_number", "person_number"}  # one's own, and an administrator's
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -1,15 +1,16 @@
-"""The trail of a course, for its instructors to read."""
+"""The trail, for instructors and administrators to read."""
 
 from __future__ import annotations
 
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpResponse
 
 from attest.portal.audit.models import Entry
 from attest.portal.courses.models import Course, Role
 from attest.portal.pages import page
 from attest.portal.people.models import Person
-from attest.portal.permissions import Asking, members
+from attest.portal.permissions import Asking, administrators, members
 
 _ON_A_PAGE = 100
 
@@ -17,9 +18,17 @@ _ON_A_PAGE = 100
 @members(Role.INSTRUCTOR)
 def trail(asking: Asking, course: Course) -> HttpResponse:
     """Who did what in this course, the latest first."""
-    entries = Paginator(Entry.objects.filter(course=course.pk), _ON_A_PAGE).get_page(
-        asking.request.GET.get("page")
-    )
+    return _page(asking, Entry.objects.filter(course=course.pk))
+
+
+@administrators
+def whole_trail(asking: Asking) -> HttpResponse:
+    """Who did what on the whole site."""
+    return _page(asking, Entry.objects.all())
+
+
+def _page(asking: Asking, found: QuerySet[Entry]) -> HttpResponse:
+    entries = Paginator(found, _ON_A_PAGE).get_page(asking.request.GET.get("page"))
     numbers = {entry.who for entry in entries} | {entry.whom for entry in entries}
     known = [number for number in numbers if number is not None]
     people = {person.pk: str(person) for person in Person.objects.filter(pk__in=known)}

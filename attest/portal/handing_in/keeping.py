@@ -13,10 +13,10 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from graders.result import UNFINISHED, write_whole
+from graders.result import write_whole
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-YOUNG_SECONDS = 24 * 3600  # a file without a row may be one whose row is just being written
+YOUNG_SECONDS = 3600  # a file without a row may be one whose row is just being written
 
 
 class Missing(FileNotFoundError):
@@ -64,17 +64,25 @@ class Store:
             )
         return data
 
-    def sweep(self, named: Iterable[str], *, young_seconds: float = YOUNG_SECONDS) -> int:
-        """Remove contents that no row names and that are not young; return how many."""
+    def remove(self, digest: str) -> bool:
+        """Remove a content that no row names, unless it is young."""
+        return _remove_old(self.path(digest))
+
+    def sweep(self, named: Iterable[str]) -> int:
+        """Remove the contents that no row names, and what was never finished; return how many."""
         keep = set(named)
-        removed = 0
-        before = time.time() - young_seconds
-        for path in self.folder.glob("??/*"):
-            unfinished = path.name.startswith(UNFINISHED)
-            if (unfinished or path.name not in keep) and path.stat().st_mtime < before:
-                path.unlink(missing_ok=True)
-                removed += 1
-        return removed
+        found = self.folder.glob("??/*")
+        return sum(_remove_old(path) for path in found if path.name not in keep)
+
+
+def _remove_old(path: Path) -> bool:
+    try:
+        if path.stat().st_mtime > time.time() - YOUNG_SECONDS:
+            return False
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _sync(folder: Path) -> None:

@@ -1,0 +1,100 @@
+"""People of the whole site, for its administrators: find them, help them in, keep them out, forget them."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.db.models import Q
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.http import content_disposition_header
+
+from attest.portal.audit.trail import note
+from attest.portal.pages import page
+from attest.portal.people.models import Person
+from attest.portal.people.own_data import forget, own_data
+from attest.portal.people.views import password_link
+from attest.portal.permissions import Asking, administrators, signed_in
+
+_ON_A_PAGE = 100
+
+
+@administrators
+def people(asking: Asking) -> HttpResponse:
+    """Everybody, or who is called so."""
+    wanted = asking.request.GET.get("q", "").strip()
+    found = Person.objects.all()
+    if wanted:
+        found = found.filter(Q(email__icontains=wanted) | Q(name__icontains=wanted))
+    some = Paginator(found, _ON_A_PAGE).get_page(asking.request.GET.get("page"))
+    return page(asking, "people/people.html.jinja", {"people": some, "wanted": wanted})
+
+
+@administrators
+def person(asking: Asking, person_number: int) -> HttpResponse:
+    """One person, and what can be done for them."""
+    found = get_object_or_404(Person, pk=person_number)
+    request = asking.request
+    what = request.POST.get("what", "") if request.method == "POST" else ""
+    why = request.POST.get("why", "").strip()[:2000]
+    trouble, address = "", ""
+    if what == "link":
+        with transaction.atomic():
+            note(asking.person, "password link made", f"person {found.pk}", whom=found)
+        address = request.build_absolute_uri(password_link(found))
+    elif what and found == asking.person:
+        trouble = "Nobody does this to themselves; ask another administrator."
+    elif what and not why:
+        trouble = "Say why: it is kept in the audit trail."
+    elif what == "forget":
+        if request.POST.get("email", "").strip().lower() == found.email:
+            forget(found, asking.person, why)
+            messages.success(request, "Forgotten.")
+            return redirect("people")
+        trouble = "This is not their email; nothing was removed."
+    elif what in _CHANGES:
+        name, value = _CHANGES[what]
+        with transaction.atomic():
+            before = {name: getattr(found, name)}
+            setattr(found, name, value)
+            found.save(update_fields=[name])
+            after = {name: value}
+            subject = f"person {found.pk}"
+            note(asking.person, "person changed", subject, whom=found, before=before, after=after, why=why)
+        return redirect("person", person_number=found.pk)
+    memberships = found.memberships.select_related("course")
+    values = {"found": found, "memberships": memberships, "trouble": trouble, "address": address, "why": why}
+    return page(asking, "people/person.html.jinja", values, 400 if trouble else 200)
+
+
+_CHANGES: dict[str, tuple[str, bool]] = {
+    "keep-out": ("is_active", False),
+    "let-in": ("is_active", True),
+    "make-administrator": ("is_administrator", True),
+    "no-administrator": ("is_administrator", False),
+}
+
+
+@administrators
+def export_person(asking: Asking, person_number: int) -> HttpResponse:
+    """All that is known of a person, for an administrator to hand to them."""
+    found = get_object_or_404(Person, pk=person_number)
+    note(asking.person, "data exported", f"person {found.pk}", whom=found)
+    return _zip(found)
+
+
+@signed_in
+def export_me(asking: Asking) -> HttpResponse:
+    """All that is known of oneself."""
+    return _zip(asking.person)
+
+
+def _zip(person: Person) -> HttpResponse:
+    return HttpResponse(
+        own_data(person),
+        content_type="application/zip",
+        headers={
+            "Content-Disposition": content_disposition_header(True, f"person-{person.pk}.zip") or "attachment"
+        },
+    )

@@ -1,0 +1,107 @@
+"""All that a portal knows of one person, as a file for them; and forgetting them."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from attest.portal.audit.models import Entry
+from attest.portal.audit.trail import note
+from attest.portal.courses.models import Membership
+from attest.portal.grading.models import Graded, RegradeRequest
+from attest.portal.grading.standing import shows_kept_checks, shows_results, standing
+from attest.portal.handing_in.keeping import Store
+from attest.portal.handing_in.models import Submission, SubmittedFile
+from attest.portal.people.models import Person
+from graders.reading.names import relative_name
+from reports import student_html
+
+_ABOUT = """This is all that the portal keeps of you: what you gave and what came of it.
+
+person.json     your account, your courses, extensions, requests, and what was noted of you in the audit trail
+submissions/    each attempt: the files as you handed them in, and the report as you may see it
+"""
+
+
+def own_data(person: Person) -> bytes:
+    """Return a zip of what is known of a person. Raises Missing where a file of theirs is gone."""
+    store = Store(settings.CONFIGURATION.files)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("README.txt", _ABOUT)
+        archive.writestr("person.json", json.dumps(_about(person), indent=1, default=str))
+        for submission in person.submissions.select_related("assignment__course", "person").order_by("pk"):
+            folder = f"submissions/{submission.pk}"
+            for file in submission.files.all():
+                name = relative_name(file.name) or "file"
+                archive.writestr(f"{folder}/files/{name}", store.read(file.digest))
+            found = standing(submission)
+            if found.graded is not None and shows_results(submission.assignment):
+                kept = shows_kept_checks(submission.assignment, person)
+                archive.writestr(f"{folder}/report.html", student_html(found.result, after_due=kept))
+    return packed.getvalue()
+
+
+def _about(person: Person) -> dict[str, Any]:
+    trail = Entry.objects.filter(who=person.pk) | Entry.objects.filter(whom=person.pk)
+    return {
+        "email": person.email,
+        "name": person.name,
+        "time_zone": person.zone,
+        "joined_at": person.joined_at,
+        "last_signed_in": person.last_login,
+        "administrator": person.is_administrator,
+        "courses": [
+            {
+                "course": member.course.title,
+                "role": member.role,
+                "section": str(member.section or ""),
+                "id": member.student_id,
+                "ids": member.ids,
+            }
+            for member in Membership.objects.filter(person=person).select_related("course", "section")
+        ],
+        "extensions": list(person.extensions.values("assignment__title", "until", "reason", "at")),
+        "submissions": list(
+            person.submissions.order_by("pk").values(
+                "pk", "assignment__title", "attempt", "content_hash", "received_at", "way"
+            )
+        ),
+        "overrides": list(
+            person.submissions.exclude(overrides=None).values(
+                "pk", "overrides__check_id", "overrides__points", "overrides__reason", "overrides__at"
+            )
+        ),
+        "regrade_requests": list(
+            RegradeRequest.objects.filter(submission__person=person).values(
+                "submission", "check_id", "sentence", "asked_at", "state", "answer"
+            )
+        ),
+        "tokens": list(person.tokens.values("name", "created_at", "used_at")),
+        "audit_trail": list(trail.order_by("pk").values("at", "action", "subject", "why")),
+    }
+
+
+def forget(person: Person, by: Person, why: str) -> None:
+    """Remove a person and all that they handed in. What the trail says of them it says of a number.
+
+    A content that came within the hour goes with the next sweep: somebody else's row may be about to name it.
+    A worker that grades one of their submissions just now finds that its job is gone, and keeps nothing.
+    """
+    digests = set(SubmittedFile.objects.filter(submission__person=person).values_list("digest", flat=True))
+    with transaction.atomic():
+        submissions = Submission.objects.filter(person=person)
+        counted = {"submissions": submissions.count()}
+        Graded.objects.filter(submission__person=person).delete()  # before the jobs that they protect
+        submissions.delete()
+        note(by, "person forgotten", f"person {person.pk}", whom=person, before=counted, why=why)
+        person.delete()
+    store = Store(settings.CONFIGURATION.files)
+    still = set(SubmittedFile.objects.filter(digest__in=digests).values_list("digest", flat=True))
+    for digest in digests - still:
+        store.remove(digest)

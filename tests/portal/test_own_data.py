@@ -1,0 +1,129 @@
+"""What is known of a person goes into a file for them; and a person who is forgotten is gone."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from attest.portal.audit.models import Entry
+from attest.portal.grading import queue
+from attest.portal.grading.models import Override
+from attest.portal.grading.results import keep
+from attest.portal.handing_in.keeping import Store
+from attest.portal.handing_in.models import Submission
+from attest.portal.handing_in.taking import take
+from attest.portal.people.models import Person, PersonalToken
+from tests.attest.conftest import RIGHT
+from tests.portal.school import School, keep_result, result_of
+
+ONLY_THEIRS = RIGHT + "# of this student alone\n"
+
+
+def unzipped(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_student_gets_all_that_is_known_of_them(school: School) -> None:
+    keep_result(school.submission, (2, 1), kept=True)
+    Override.objects.create(submission=school.submission, points=4, reason="looked at it")
+    token = PersonalToken.issue(school.student, "laptop")
+
+    files = unzipped(school.browser(school.student).get("/me/data/").content)
+
+    about = json.loads(files["person.json"])
+    assert about["email"] == school.student.email
+    assert about["courses"][0]["course"] == "Attention"
+    assert about["overrides"][0]["overrides__reason"] == "looked at it"
+    assert about["regrade_requests"][0]["sentence"] == "It is right."
+    folder = f"submissions/{school.submission.pk}"
+    assert files[f"{folder}/files/double.py"] == RIGHT.encode()
+    report = files[f"{folder}/report.html"].decode()
+    assert "double(3) is 6" in report
+    assert "Every element is doubled" not in report  # as they may see it: before it is due
+    everything = b"".join(files.values()).decode()
+    assert token not in everything
+    assert PersonalToken.hashed(token) not in everything
+    assert school.student.password not in everything
+
+
+def forget(school: School, **fields: str) -> int:
+    browser = school.browser(school.administrator)
+    asked = {"what": "forget", "why": "asked for it", "email": school.student.email, **fields}
+    return browser.post(f"/people/{school.student.pk}/", asked).status_code
+
+
+@pytest.mark.parametrize("fields", [{"email": "another@example.edu"}, {"why": ""}])
+def test_nobody_is_forgotten_by_a_slip(school: School, fields: dict[str, str]) -> None:
+    assert forget(school, **fields) == 400
+    assert Person.objects.filter(pk=school.student.pk).exists()
+
+
+def test_who_is_forgotten_is_in_no_table_and_on_no_disk(school: School) -> None:
+    keep_result(school.submission)
+    own = take(school.assignment, school.student, [("double.py", ONLY_THEIRS.encode())])
+    store = Store(settings.CONFIGURATION.files)
+    shared, alone = school.submission.files.get().digest, own.files.get().digest
+    take(school.assignment, school.classmate, [("double.py", RIGHT.encode())])  # the same content
+    for digest in (shared, alone):
+        os.utime(store.path(digest), (1, 1))
+    email, number = school.student.email, school.student.pk
+
+    assert forget(school) == 302
+
+    assert not store.path(alone).exists()
+    assert store.read(shared) == RIGHT.encode()
+    entry = Entry.objects.get(action="person forgotten")
+    assert (entry.who, entry.whom, entry.why) == (school.administrator.pk, number, "asked for it")
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
+            assert email not in str(cursor.fetchall()), table
+
+
+def test_a_result_of_who_is_forgotten_meanwhile_is_kept_by_nobody(school: School) -> None:
+    job = queue.claim("worker")
+    assert job is not None
+    result = result_of(school.submission, (2, 3))
+
+    assert forget(school) == 302
+
+    assert keep(job, "worker", result) is None
+    assert not Submission.objects.filter(person_id=job.submission.person_id).exists()
+
+
+def test_an_administrator_keeps_somebody_out_and_says_why(school: School) -> None:
+    student = school.browser(school.student)
+    administrator = school.browser(school.administrator)
+    path = f"/people/{school.student.pk}/"
+
+    assert administrator.post(path, {"what": "keep-out"}).status_code == 400
+    administrator.post(path, {"what": "keep-out", "why": "left the university"})
+
+    assert student.get("/").status_code == 302
+    entry = Entry.objects.get(action="person changed")
+    assert (entry.before, entry.after) == ({"is_active": True}, {"is_active": False})
+    assert entry.why == "left the university"
+
+
+def test_nobody_takes_their_own_rights_or_account_away(school: School) -> None:
+    administrator = school.browser(school.administrator)
+    path = f"/people/{school.administrator.pk}/"
+
+    for what in ("forget", "no-administrator", "keep-out"):
+        fields = {"what": what, "why": "by mistake", "email": school.administrator.email}
+        assert administrator.post(path, fields).status_code == 400
+    assert Person.objects.filter(is_administrator=True, is_active=True).exists()
+
+
+def test_an_administrator_finds_people_by_name_or_email(school: School) -> None:
+    text = school.browser(school.administrator).get("/people/?q=CLASS").content.decode()
+
+    assert "classmate@example.edu" in text
+    assert "grader@example.edu" not in text
