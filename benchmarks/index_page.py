@@ -116,9 +116,14 @@ def measure(rows_count: int, checks_count: int) -> Figures:
     return Figures(rows_count, checks_count, size, took, computed, len(page) / 1e6, seen)
 
 
+def chromium() -> str | None:
+    """Return the path of the browser; None where there is none."""
+    return shutil.which("chromium") or shutil.which("google-chrome")
+
+
 def in_browser(page: Path, profile: Path) -> tuple[Took, ...]:
     """Open the page three times and sort and filter its table; return the medians."""
-    program = shutil.which("chromium") or shutil.which("google-chrome")
+    program = chromium()
     if program is None:
         return ()
     from playwright.sync_api import sync_playwright

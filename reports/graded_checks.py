@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graders.result import Status, Verdict
+from reports.amounts import count_text
 from reports.cohort import VERDICT_ORDER, AskedCheck, Row
 
 if TYPE_CHECKING:
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEWEST = 10  # submissions: with fewer, a statistic of the class is the accident of one or two
+
+
+def too_few(graded: int, what: str) -> str:
+    """Say that so many graded submissions do not tell `what`; "" where there are enough."""
+    if graded >= FEWEST:
+        return ""
+    verb = "is" if graded == 1 else "are"
+    return f"{count_text(graded, 'graded submission')} {verb} too few to tell {what}: it takes {FEWEST}."
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from graders.result import Status
 from reports.amounts import count_text
 from reports.cohort import CheckTally, Cohort
-from reports.graded_checks import FEWEST
+from reports.graded_checks import too_few
 from reports.item_analysis import CheckStatistics
 from reports.visible_text import one_line
 
@@ -86,20 +87,17 @@ def checks_view(cohort: Cohort, statistics: Mapping[str, CheckStatistics]) -> Ch
     """Return what is said of the cohort's checks."""
     lines = [_line(number, tally, statistics[tally.check.id]) for number, tally in enumerate(cohort.checks)]
     looks = list(_looks(cohort, statistics, lines))
-    graded = sum(cohort.bins)
     return ChecksView(
         looks=tuple(looks[:_MOST_LOOKED_AT]),
         more=sum(look.suspect for look in looks[_MOST_LOOKED_AT:]),
         exercises=tuple(_exercises(cohort, lines)),
         open=len(lines) <= _FEW_CHECKS,
-        too_few=f"{count_text(graded, 'graded submission')} are too few to tell how checks discriminate: "
-        f"it takes {FEWEST}."
-        if graded < FEWEST
-        else "",
+        too_few=too_few(len(cohort.having(Status.GRADED)), "how checks discriminate"),
     )
 
 
 def _line(number: int, tally: CheckTally, found: CheckStatistics) -> CheckLine:
+    suspect = found.suspect and not tally.check.adjusted  # else somebody has looked at it already
     return CheckLine(
         title=_title(tally),
         number=number,
@@ -111,8 +109,8 @@ def _line(number: int, tally: CheckTally, found: CheckStatistics) -> CheckLine:
         difficulty="" if found.difficulty is None else f"{found.difficulty:.2f}",
         difficulty_word=_difficulty_word(found.difficulty),
         discrimination="" if found.discrimination is None else _signed(found.discrimination),
-        discrimination_word=_discrimination_word(found),
-        suspect=found.suspect,
+        discrimination_word=_discrimination_word(found, suspect),
+        suspect=suspect,
     )
 
 
@@ -133,7 +131,7 @@ def _difficulty_word(value: float | None) -> str:
     return "easy" if value >= _EASY else "hard" if value < _HARD else "moderate"
 
 
-def _discrimination_word(found: CheckStatistics) -> str:
+def _discrimination_word(found: CheckStatistics, suspect: bool) -> str:
     value = found.discrimination
     if value is None:
         return {
@@ -142,7 +140,7 @@ def _discrimination_word(found: CheckStatistics) -> str:
             "others alike": "all did alike elsewhere",
             "": "",
         }[found.undefined]
-    if found.suspect:
+    if suspect:
         return "look at this check"
     return "good" if value >= _GOOD else "fair" if value >= _FAIR else "weak"
 
@@ -167,7 +165,11 @@ def _looks(
             f"{_percent(found.rest_of_passing)}. What it asks may be unclear, or what it expects wrong.",
             suspect=True,
         )
-    others = [line for line in lines if not line.suspect and line.failing]
+    others = [
+        line
+        for line in lines
+        if line.failing and not line.suspect and not cohort.checks[line.number].check.adjusted
+    ]
     for line in (line for line in others if not line.passed and line.judged > 1):
         yield look(line, f"Nobody passes it, of {line.judged:,}. Can it be passed, and was it taught?")
     some = [line for line in others if line.passed and line.reached > line.passed]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reports.amounts import bytes_text, count_text, seconds_text
 from reports.cohort import Row
-from reports.graded_checks import FEWEST, GradedChecks
+from reports.graded_checks import GradedChecks, too_few
 from reports.outliers import LEAST_BYTES, LEAST_CPU_SECONDS, LEAST_SECONDS, SPREADS, Outlier, outliers
 from reports.visible_text import one_line
 
@@ -50,9 +50,7 @@ def outliers_view(graded: GradedChecks, link: Callable[[Row, str], str]) -> Outl
         return OutliersView(
             tuple(_line(one, link) for one in found[:_MOST_LISTED]), max(0, len(found) - _MOST_LISTED), ""
         )
-    count = len(graded.rows)
-    few = f"{count_text(count, 'graded submission')} are too few to tell: it takes {FEWEST}."
-    return OutliersView((), 0, few if count < FEWEST else "Nobody stands out.")
+    return OutliersView((), 0, too_few(len(graded.rows), "who stands out") or "Nobody stands out.")
 
 
 def _line(one: Outlier, link: Callable[[Row, str], str]) -> OutlierLine:

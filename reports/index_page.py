@@ -50,7 +50,7 @@ def rows_html(
     cohort = cohort_of(rows)
     graded = graded_checks(rows)
     link = _linker(links, audience, after_due)
-    misunderstandings = list(_misunderstandings(cohort, link))
+    misunderstandings = list(_misunderstandings(cohort, len(graded.rows), link))
     return template("index.html.jinja").render(
         policy=policy(asset(*_STYLE), asset(*_SCRIPT)),
         style=asset(*_STYLE),
@@ -84,8 +84,7 @@ def _linker(links: Mapping[str, str], audience: Audience, after_due: bool) -> Li
     return link
 
 
-def _misunderstandings(cohort: Cohort, link: Link) -> Iterator[dict[str, Any]]:
-    graded = sum(cohort.bins)
+def _misunderstandings(cohort: Cohort, graded: int, link: Link) -> Iterator[dict[str, Any]]:
     for number, one in enumerate(cohort.misunderstandings[:_MOST_LISTED]):
         yield {
             "number": number,

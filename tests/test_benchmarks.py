@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import attest_side, floor, plain_checks, scale
+from benchmarks import attest_side, floor, index_page, plain_checks, scale
 from benchmarks.cohort_watch import watch
 from graders.assignment import read_assignment
 
@@ -98,3 +98,12 @@ def test_a_cohort_is_measured_and_nothing_of_it_stays(tmp_path: Path) -> None:
     assert found.kept.files == 3 * 30 + 3  # a result, a page and a text each; index, table, run.json
     assert found.kept.results > 30 * 1000
     assert not list(tmp_path.iterdir())
+
+
+def test_the_page_of_a_made_cohort_is_made_opened_sorted_and_filtered() -> None:
+    figures = index_page.measure(30, 14)
+    assert (figures.rows, figures.checks) == (30, 14)
+    done = [took.what for took in figures.browser]
+    assert done == (["opened", *index_page.ACTS] if index_page.chromium() else [])
+    assert all(took.ms > 0 and took.computing_ms > 0 for took in figures.browser)
+    assert len(list(figures.lines())) == 4 + max(1, len(done))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from graders.result import Result, Status
+from graders.result import Adjusted, Result, Status
 from reports import index_html
 from reports.cohort import row_of
 from reports.graded_checks import FEWEST, graded_checks
@@ -130,6 +130,16 @@ def test_the_page_says_which_check_to_look_at_and_why() -> None:
     )
     (row,) = page.all("tr", class_="suspect")
     assert "−1.00 look at this check" in row.text
+
+
+def test_a_check_that_was_dropped_already_is_nothing_to_look_at() -> None:
+    dropped = Adjusted(kind="dropped", reason="It was wrong.", points=0.0, max_points=1.0)
+    measured = {(n, "wrong"): {"points": 0.0, "max_points": 0.0, "adjusted": dropped} for n in range(10)}
+    page = read_page(index_html(cohort({"a": UPPER, "b": UPPER, "wrong": LOWER}, measured=measured), {}))
+    assert not page.all("li", class_="suspect")
+    assert "look at this check" not in page.text
+    assert "Among the hardest" in page.text
+    assert not any("wrong" in li.text for li in page.all("li"))
 
 
 def test_the_page_says_where_there_are_too_few_to_tell() -> None:

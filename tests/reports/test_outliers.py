@@ -119,4 +119,4 @@ def test_the_page_names_who_stands_out_with_the_check_and_the_rule() -> None:
 def test_the_page_says_that_nobody_stands_out_or_that_there_are_too_few_to_tell() -> None:
     assert "Nobody stands out." in read_page(index_html(class_of(), {})).text
     few = read_page(index_html(class_of(2), {})).text
-    assert "2 graded submissions are too few to tell: it takes 10." in few
+    assert "2 graded submissions are too few to tell who stands out: it takes 10." in few
