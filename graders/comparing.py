@@ -158,7 +158,7 @@ def unpack(got: Any, *names: str) -> tuple[Any, ...]:
 def raises(
     call: Callable[[], Any], exception_name: str | Sequence[str], mentions: Sequence[str] = ()
 ) -> None:
-    """Fail unless `call()` makes the student's code raise an exception of (one of) these names.
+    """Fail unless `call()` makes the student's code raise (one of) these, or what is made from it.
 
     `mentions` are words that its message must contain, whatever their case.
     """
@@ -169,7 +169,7 @@ def raises(
         got = call()
     except StudentRaised as raised:
         name = raised.type_name.rpartition(".")[2]
-        if name not in names:
+        if not {name, *raised.bases} & set(names):
             raise CheckFailure(
                 f"{line(name, 60)} was raised ({line(raised.message)}); {wanted} was expected."
             ) from raised

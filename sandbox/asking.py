@@ -257,7 +257,8 @@ def error_fields(raised: Raised) -> tuple[str, str, tuple[str, ...], bool]:
 
 
 def _raised(raised: Raised) -> StudentRaised:
-    return StudentRaised(*error_fields(raised), assertion=raised.assertion)
+    bases = tuple(name[:200] for name in raised.bases[:20])
+    return StudentRaised(*error_fields(raised), assertion=raised.assertion, bases=bases)
 
 
 def _is_name(text: str) -> bool:

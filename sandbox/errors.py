@@ -14,7 +14,8 @@ class StudentRaised(GuestError):
     """The student's code raised an exception; the guest lives on.
 
     `traceback` holds lines of the student's own code only. `memory` says that an allocation failed,
-    `assertion` that it is an AssertionError or of a class made from it.
+    `assertion` that it is an AssertionError or of a class made from it; `bases` are the names of the
+    exceptions of Python that its class is or is made from.
     """
 
     def __init__(
@@ -24,6 +25,8 @@ class StudentRaised(GuestError):
         traceback: tuple[str, ...] = (),
         memory: bool = False,
         assertion: bool = False,
+        *,
+        bases: tuple[str, ...] = (),
     ) -> None:
         super().__init__(f"{type_name}: {message}" if message else type_name)
         self.type_name = type_name
@@ -31,6 +34,7 @@ class StudentRaised(GuestError):
         self.traceback = traceback
         self.memory = memory
         self.assertion = assertion
+        self.bases = bases
 
 
 class NameMissing(GuestError):

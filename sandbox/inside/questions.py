@@ -166,6 +166,7 @@ class Raised(Message, frozen=True, tag="raised"):
     traceback: list[str]
     memory: bool
     assertion: bool = False  # it is an AssertionError, or of a class made from it
+    bases: list[str] = []  # the exceptions of Python that its class is or is made from
 
 
 class CellOutcome(msgspec.Struct, frozen=True):

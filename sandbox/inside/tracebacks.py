@@ -5,6 +5,7 @@ Frames of libraries and of the sandbox are left out: a student can do nothing ab
 
 from __future__ import annotations
 
+import builtins
 import linecache
 from collections.abc import Mapping
 from types import TracebackType
@@ -16,6 +17,7 @@ from .questions import Raised
 
 MAX_MESSAGE = 2000
 MAX_FRAMES = 12
+MAX_BASES = 20
 MAX_LINE = 300
 
 # How torch words a failed allocation, when it is not a MemoryError.
@@ -32,7 +34,13 @@ def describe(number: int, error: BaseException, files: Mapping[str, str]) -> Rai
     if isinstance(error, torch.OutOfMemoryError):
         memory, message = True, f"{_DEVICE_IS_FULL} {message}"[:MAX_MESSAGE]
     lines, assertion = lines_of(error, files), isinstance(error, AssertionError)
-    return Raised(number, type(error).__name__[:200], message, lines, memory, assertion)
+    return Raised(number, type(error).__name__[:200], message, lines, memory, assertion, bases_of(error))
+
+
+def bases_of(error: BaseException) -> list[str]:
+    """The names of the exceptions of Python that its class is or is made from."""
+    made_from = [base for base in type(error).__mro__ if issubclass(base, BaseException)]
+    return [base.__name__ for base in made_from if getattr(builtins, base.__name__, None) is base][:MAX_BASES]
 
 
 def message_of(error: BaseException) -> str:

@@ -160,6 +160,15 @@ def test_raises_wants_the_exception_and_the_words() -> None:
         raises(lambda: 3, "ValueError")
 
 
+def test_raises_takes_an_exception_made_from_the_one_that_is_asked_for() -> None:
+    def student() -> None:
+        raise StudentRaised("HeadsError", "10 and 4", bases=("ValueError", "Exception"))
+
+    raises(student, "ValueError", mentions=["10", "4"])
+    with pytest.raises(CheckFailure, match=r"HeadsError was raised .*; IndexError was expected"):
+        raises(student, "IndexError")
+
+
 def test_fail_keeps_what_it_was_given() -> None:
     with pytest.raises(CheckFailure) as caught:
         fail("Row 1 moved.", got=1, expected=0, inputs={"row 0 alone": torch.ones(1)})

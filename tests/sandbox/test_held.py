@@ -180,6 +180,18 @@ def f(kind): raise {"own": Mine, "plain": AssertionError, "other": ValueError}[k
         assert caught.value.assertion is expected
 
 
+def test_an_exception_says_of_which_of_pythons_it_is_made(load: Load) -> None:
+    guest = load("""
+class Mine(KeyError, ValueError): pass
+def f(): raise Mine("no")
+""")
+    with pytest.raises(StudentRaised) as caught:
+        guest.call("f")
+    assert caught.value.type_name == "Mine"
+    assert {"KeyError", "ValueError", "Exception"} <= set(caught.value.bases)
+    assert not {"Mine", "object"} & set(caught.value.bases)
+
+
 def test_each_held_thing_can_be_called_as_often(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sandbox.lending.MOST_CALLBACKS", 3)
     guest = load("""

@@ -19,8 +19,9 @@ from graders import (
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(1000, 2**32 - 1)
-# (batch, length, d_model, heads): no two alike, heads of one feature, one head of a single token.
-SHAPES = ((2, 3, 20, 4), (1, 4, 6, 6), (2, 1, 5, 1))
+# (batch, length, d_model, heads): no two alike, heads of one feature, one head of a single token, as many
+# heads as tokens.
+SHAPES = ((2, 3, 20, 4), (1, 4, 6, 6), (2, 1, 5, 1), (2, 4, 12, 4))
 
 
 def split(x: Tensor, num_heads: int) -> Tensor:
@@ -71,7 +72,7 @@ def test_merge(student, seed):
 
 
 @points(3, hint='raise ValueError(f"d_model {d_model} is not divisible by num_heads {num_heads}")')
-@cases([(4, 8), (9, 6)])
+@cases([(4, 8), (9, 6), (130, 4)])
 def test_not_divisible(student, case):
     """Numbers that do not divide raise a ValueError that names both, more heads than features too."""
     d_model, heads = case

