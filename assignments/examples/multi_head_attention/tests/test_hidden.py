@@ -442,9 +442,14 @@ def compare_float32(
 )
 @cases(SEEDS, n=1)
 def test_large_scores(attention, seed):
-    """With scores in the hundreds, blocked sources get no weight and each row still sums to one."""
-    # Scores grow with the square.
-    x, blocked = 16 * x_of(seed, batch=8), reference.causal_mask(LENGTH)
+    """With scores in the thousands, blocked sources get no weight and each row still sums to one."""
+    x, blocked = x_of(seed), reference.causal_mask(LENGTH)
+    matrices, _ = scores_of(seed).fit(attention(x)[1])
+    scores = torch.einsum("btd,hde,bse->bhts", x.double(), matrices, x.double())
+    # Scores grow with the square. The target whose open scores are smallest has -3000 at most: a fill of
+    # -1e4 is beyond that. Where nothing was found, scores are in the hundreds.
+    worst = float(scores.masked_fill(blocked, -torch.inf).amax(dim=-1).min())
+    x = x * (min((3000 / -worst) ** 0.5, 100.0) if worst < 0 else 16)
     output, weights = attention(x, attn_mask=blocked)
     alive(weights)
     if not bool(torch.isfinite(weights).all() and torch.isfinite(output).all()):
@@ -462,6 +467,7 @@ def test_nothing_changes(attention, seed):
     """x, the masks and the parameters are as they were after a call, and a second call gives the same."""
     x, causal = x_of(seed, batch=2), reference.causal_mask(LENGTH)
     padding = reference.padding_mask(torch.tensor([3, LENGTH]), LENGTH)
+    without, _ = attention(x)
     answer, after = attention.module.with_inputs(x, causal, padding)
     for name, was, now in zip(
         ("x", "attn_mask", "key_padding_mask"), (x, causal, padding), after, strict=True
@@ -473,6 +479,8 @@ def test_nothing_changes(attention, seed):
             tensor(came[1], what=f"the {what}", finite=True)
         if not float((one - two)[1].abs().max()) <= 1e-6:
             fail(f"The same x was given twice in evaluation mode, and the {what} differ.")
+    if not float((attention(x)[0] - without).abs().max()) <= 1e-6:
+        fail("The same x was given without masks before and after a call with masks, and the outputs differ.")
     state = attention.module.state_dict()
     for name, value in attention.state.items():
         same(state[name], value, what=f"{name} after two calls")
@@ -492,6 +500,11 @@ def test_gradients(attention, seed):
         for name, value in attention.state.items()
         if name in attention.trained and value.dim() > 1
         if found.parameters.get(name) is None or not bool(found.parameters[name].any())
+    ]
+    still += [
+        one.name
+        for one in attention.module.parameters()
+        if not one.requires_grad and len(one.shape) > 1 and D_MODEL in one.shape
     ]
     if still:
         fail(f"No gradient reaches {still[0]}.")
@@ -518,7 +531,7 @@ def test_gradients(attention, seed):
 @points(1, hint="Take all sizes from x.shape and the arguments on each call; keep axes of size one.")
 @cases(SEEDS, n=1)
 def test_other_sizes(student, attention, seed):
-    """Wide modules with many heads, one row, one position, and many rows and positions with masks work."""
+    """Wide modules with many heads, few rows and positions and many of them, with each mask, work."""
     width = (17, 19)[seed % 2]
     wide = build(student, width, width, scale=0.25)
     wide(fresh_tensor(1, 1, width, seed=seed))
@@ -534,6 +547,16 @@ def test_other_sizes(student, attention, seed):
                 f"With {width} features and as many heads, the scores are query · key times {factor:.4g}; "
                 "1/√1 = 1 was expected."
             )
+    # One row alone, two positions, and as many rows or positions as heads; padding may stand anywhere.
+    for batch, length in ((1, 2), (1, 5), (4, 2), (HEADS, 4), (2, HEADS)):
+        x = x_of(seed, batch, length)
+        _, unmasked = attention(x)
+        causal, padding = reference.causal_mask(length), torch.zeros(batch, length, dtype=torch.bool)
+        padding[::2, (seed + length) % length] = True
+        _, weights = attention(x, attn_mask=causal)
+        compare_weights(weights, unmasked, causal)
+        _, weights = attention(x, key_padding_mask=padding)
+        compare_weights(weights, unmasked, padding.unsqueeze(1), real=~padding)
     for batch, length in ((17 + seed % 3, 5), (2, 34 + seed % 5)):
         causal = reference.causal_mask(length)
         lengths = (7 * torch.arange(batch) + length // 2) % length + 1

@@ -116,6 +116,12 @@ def test_leading_dimensions(student, each):
 def test_masked_values(student, case):
     """With a mask, only the sources that are not blocked share the weight, and it still sums to one."""
     compare(student, *asked(case, True, student.dtype))
+    # Another mask of the same shape: one that was kept from the call before is not this one.
+    query, key, value = case.inputs()
+    mask = some_blocked(*case.lead, case.targets, case.sources, seed=case.seed + 1)
+    compare(
+        student, (query, key, value, mask), reference.scaled_dot_product_attention(query, key, value, mask)
+    )
 
 
 @dataclass(frozen=True)
@@ -166,14 +172,16 @@ def test_blocked_source_with_large_scores(student, case):
     """A blocked source gets no weight, even where its score is large and all the others are very negative."""
     query, key, value = case.inputs()
     mask = some_blocked(*case.lead, case.targets, case.sources, seed=case.seed)
-    # One more feature adds +150 to all scores of what is blocked for the first target, -150 to the others.
+    # One more feature adds +150 to all scores of what is blocked for the first target, -150 to the others;
+    # then it takes 2000 from all scores, which leaves a mask that comes after the softmax what it needs.
     sign = torch.where(mask[..., 0, :], 1.0, -1.0).to(query.dtype).unsqueeze(-1)
-    query = torch.cat([query, torch.full_like(query[..., :1], 150 * (case.d_k + 1) ** 0.5)], dim=-1)
-    key = torch.cat([key, sign], dim=-1)
-    _, weights = unpack(student.scaled_dot_product_attention(query, key, value, mask), "context", "weights")
-    expected = reference.scaled_dot_product_attention(query, key, value, mask)[1]
-    # Scores of ±150 are exact to 1e-5 in float32.
-    close(weights, expected, what="the weights", atol=1e-6 if student.dtype == torch.float64 else 1e-3)
+    for size, more in ((150, sign), (2000, torch.full_like(sign, -1.0))):
+        longer = torch.cat([query, torch.full_like(query[..., :1], size * (case.d_k + 1) ** 0.5)], dim=-1)
+        arguments = longer, torch.cat([key, more], dim=-1), value, mask
+        _, weights = unpack(student.scaled_dot_product_attention(*arguments), "context", "weights")
+        expected = reference.scaled_dot_product_attention(*arguments)[1]
+        # Scores of ±150 are exact to 1e-5 in float32, those of -2000 to 1e-4.
+        close(weights, expected, what="the weights", atol=1e-6 if student.dtype == torch.float64 else 1e-3)
 
 
 @points(
@@ -181,15 +189,18 @@ def test_blocked_source_with_large_scores(student, case):
     requires=PAIR,
     hint="exp overflows for large scores: use torch.softmax, or subtract each row's maximum first.",
 )
-@cases(sizes(lead=st.sampled_from([(), (2,)])), n=3)
+@cases(sizes(lead=st.sampled_from([(), (2,)])).filter(lambda s: s.targets > 1), n=3)
 def test_large_scores(student, case):
     """Scores in the thousands give finite weights that sum to one."""
     query, key, value = case.inputs()
-    # Scores that lie thousands apart, whichever way the scale is applied: each target picks one source.
+    # Scores that lie thousands apart, whichever way the scale is applied: each target picks one source. So do
+    # the largest scores of different targets, which shows whose maximum is subtracted.
     generator = torch.Generator().manual_seed(case.seed)
-    rank = torch.randperm(case.sources, generator=generator).to(query.dtype) - case.sources // 2
+    rank = torch.randperm(case.sources, generator=generator).to(query.dtype) + 1
+    if case.seed % 2:
+        rank -= case.sources + 1
     query = torch.zeros_like(query)
-    query[..., 0] = 2000 * case.d_k**0.5
+    query[..., 0] = (torch.arange(case.targets) % 3 + 1) * 2000 * case.d_k**0.5
     key = torch.zeros_like(key)
     key[..., 0] = rank
     arguments = query, key, value
