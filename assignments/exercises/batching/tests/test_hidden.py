@@ -3,6 +3,7 @@
 The seed is given as the third argument, in its place.
 """
 
+import itertools
 import operator
 import random
 from collections import Counter
@@ -22,6 +23,7 @@ BUDGET = 512
 SORTED = 0.95  # rank correlation of the batches' order with their lengths
 BIASED = 0.75  # its mean over ORDERS seeds; chance gives 0 ± 0.15
 ORDERS = 4
+TURNS = 0.8  # share of the steps from batch to batch that go the usual way, to longer ones or to shorter
 ALIKE = 0.5  # share of the batches that stand in one place whatever the seed; chance gives 0.05
 ALONE = 1.5  # sequences a batch; of those asked about, any three fit into one
 
@@ -100,6 +102,7 @@ EDGES = (
     Task((5, 5, 5, 5), 10, "two that fill the budget"),
     Task((3, 30, 2, 4), 10, "one sequence longer than the budget"),
     Task((30,), 10, "one sequence, longer than the budget"),
+    Task((30, 2, 11, 30, 3), 10, "three sequences longer than the budget"),
 )
 
 
@@ -115,14 +118,14 @@ def test_smallest_and_largest(student, task):
 @points(0.5, hint="Use sorted(...), which makes a new list, and not lengths.sort() or lengths.pop().")
 def test_lengths_left_alone(student):
     """The caller's list of lengths is left as it was."""
-    lengths = [5, 2, 9, 1, 7, 3, 8]
-    _, after = student.with_inputs("make_batches", list(lengths), 20, 0)
-    if after[0] != lengths:
-        fail(
-            "`lengths` was changed; the caller needs it to find the sequences.",
-            got=after[0],
-            expected=lengths,
-        )
+    for lengths in ([5, 2, 9, 1, 7, 3, 8], [5, 2, 29, 1, 7, 3, 48]):  # some beyond the budget
+        _, after = student.with_inputs("make_batches", list(lengths), 20, 0)
+        if after[0] != lengths:
+            fail(
+                "`lengths` was changed; the caller needs it to find the sequences.",
+                got=after[0],
+                expected=lengths,
+            )
 
 
 @st.composite
@@ -141,13 +144,19 @@ def together(batches):
 @cases(seeded(), n=1)
 def test_seed_decides(student, case):
     """The same seed gives the same batches, and another seed other ones or another order."""
-    task, (seed, other, *_) = case
-    first = task.ask(student, seed)
-    if task.ask(student, seed) != first:
-        fail(f"seed={seed} was given twice, and other batches came the second time.")
-    batched(first, task)
-    if together(task.ask(student, other)) == together(first):
-        fail(f"seed={seed} and seed={other} gave the same batches in the same order.")
+    task, (seed, *_) = case
+    # 0 is a seed like any other, and so is the next number: epochs are counted.
+    known = {}
+    for one in (seed, 0, seed + 1, seed + 2, seed + 4):
+        batches = task.ask(student, one)
+        batched(batches, task)
+        for other, those in known.items():
+            if together(batches) == together(those):
+                fail(f"seed={other} and seed={one} gave the same batches in the same order.")
+        known[one] = batches
+    for one in (seed, 0):
+        if task.ask(student, one) != known[one]:
+            fail(f"seed={one} was given twice, and other batches came the second time.")
 
 
 def batched(batches, task):
@@ -190,20 +199,27 @@ def ranks(values):
 def test_order_is_no_curriculum(student, case):
     """Short batches do not always come first, nor last, and each seed has an order of its own."""
     task, seeds = case
-    found, orders = [], []
+    found, orders, steps = [], [], []
     for seed in seeds:
         batches = task.ask(student, seed)
         batched(batches, task)
         orders.append(together(batches))
-        found.append(
-            rank_correlation([sum(task.lengths[i] for i in batch) / len(batch) for batch in batches if batch])
-        )
+        means = [sum(task.lengths[i] for i in batch) / len(batch) for batch in batches if batch]
+        found.append(rank_correlation(means))
+        steps += [after > before for before, after in itertools.pairwise(means) if after != before]
     mean = sum(found) / len(found)
     if min(map(abs, found)) > SORTED or abs(mean) > BIASED:
         way = "shortest to longest" if mean > 0 else "longest to shortest"
         fail(
             f"Whatever the seed, the batches come from {way} (rank correlation {mean:.2f}; 0 was expected, "
             "give or take chance)."
+        )
+    upwards = sum(steps) / len(steps) if steps else 0.5
+    if max(upwards, 1 - upwards) > TURNS:
+        way = "longer" if upwards > 0.5 else "shorter"
+        fail(
+            f"{max(upwards, 1 - upwards):.0%} of the batches come just before one of {way} sequences; about "
+            "half was expected."
         )
     first, *others = orders
     alike = sum(
