@@ -121,6 +121,12 @@ def test_padding_is_nothing(student, case):
     )
     alone = student.encode_batch(case.x[:1, :3], case.count[:1], case.w_qkv)
     close(alone, wanted[:1], what="the encoding of a row alone and unpadded")
+    # The row of three tokens and that of one, each alone with padding, as little of it as can be, and much.
+    for row, columns in ((0, 4), (1, 2), (0, 300)):
+        more = fresh_tensor(1, columns, WIDTH, seed=case.seed + 3)
+        more[:, : case.lengths[row]] = case.x[row, : case.lengths[row]]
+        got = student.encode_batch(more, case.count[row : row + 1], case.w_qkv)
+        close(got, wanted[row : row + 1], what=f"the encoding of a row alone, padded to {columns} columns")
 
 
 @lru_cache(16)
