@@ -28,7 +28,6 @@ from graders.fresh import drawn_in
 SHRINK_EVALUATIONS = 40
 SHRINK_SECONDS = 0.5
 SHRINK_SUBMISSION_SECONDS = 1.0
-MOST_REMEMBERED = 10_000
 
 _SETTINGS: dict[str, Any] = {
     "database": None,
@@ -50,29 +49,32 @@ class CaseBook:
         self._seed = seed
         self._drawn: dict[str, tuple[Any, ...]] = {}
         self._cast: dict[tuple[str, torch.dtype], tuple[Any, ...]] = {}
-        self._tensors: dict[int, tuple[Any, tuple[torch.Tensor, ...]]] = {}  # by id, with the case itself
+        self._tensors: dict[int, tuple[torch.Tensor, ...]] = {}  # by id, of the cases in `_cast`
 
     def cases(self, check: str, source: Cases, dtype: torch.dtype) -> tuple[Any, ...]:
         """Return the cases of a check, small ones first, with float64 tensors cast to `dtype`."""
         if (check, dtype) not in self._cast:
             if check not in self._drawn:
                 self._drawn[check] = self._draw(check, source)
-            self._cast[check, dtype] = tuple(cast(case, dtype) for case in self._drawn[check])
+            found = self._cast[check, dtype] = tuple(cast(case, dtype) for case in self._drawn[check])
+            self._tensors |= {id(case): tensors_in(case) for case in found}
         return self._cast[check, dtype]
 
     def tensors(self, case: Any) -> tuple[torch.Tensor, ...]:
-        """Return the tensors of a case: their versions tell whether something has written to them."""
-        if id(case) not in self._tensors:
-            if len(self._tensors) >= MOST_REMEMBERED:
-                self._tensors.clear()
-            self._tensors[id(case)] = (case, tensors_in(case))
-        return self._tensors[id(case)][1]
+        """Return the tensors of a case: their versions tell whether something has written to them.
+
+        Remembered are those of the cases that every submission meets, not of the smaller ones that shrinking
+        tries: each failing submission brings others, and a run over thousands would fill memory with them.
+        """
+        known = self._tensors.get(id(case))
+        return tensors_in(case) if known is None else known
 
     def forget(self, check: str) -> None:
         """Draw this check's cases afresh next time, because something changed them."""
         self._drawn.pop(check, None)
         for key in [key for key in self._cast if key[0] == check]:
-            del self._cast[key]
+            for case in self._cast.pop(key):
+                self._tensors.pop(id(case), None)  # another object may have this id next
 
     def shrink(
         self,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -202,3 +204,29 @@ def test_cases_drawn_with_fresh_tensors_shrink_in_either_dtype(dtype: torch.dtyp
     assert failing
     assert failing[-1].x.dtype is dtype
     assert measure(failing[-1]) < measure(book.cases("a/b", given, dtype)[largest])
+
+
+def test_what_shrinking_tries_is_not_remembered_when_it_is_over() -> None:
+    book = CaseBook(1)
+    drawn = book.cases("a/b", source(batches()), torch.float64)
+    assert [book.tensors(case)[0] is case.x for case in drawn] == [True] * len(drawn)
+    tried: list[weakref.ref[torch.Tensor]] = []
+
+    def fails(case: Batch) -> bool:
+        (tensor,) = book.tensors(case)
+        tried.append(weakref.ref(tensor))
+        return True
+
+    book.shrink("a/b", source(batches()), torch.float64, len(drawn) - 1, fails=fails, seconds=5.0)
+    gc.collect()
+    assert len(tried) > 3
+    kept = {id(case.x) for case in drawn}
+    assert not [one for one in tried if (tensor := one()) is not None and id(tensor) not in kept]
+
+
+def test_cases_that_are_drawn_again_are_looked_at_again() -> None:
+    book = CaseBook(1)
+    book.cases("a/b", source(batches()), torch.float64)
+    book.forget("a/b")
+    for case in book.cases("a/b", source(batches()), torch.float64):
+        assert [tensor is case.x for tensor in book.tensors(case)] == [True]
