@@ -290,7 +290,7 @@ def _settings(engine: Engine, options: BackendOptions, limits: Limits, folder: s
         "nano_cpus": int(min(_PROCESSORS, float(engine.info.get("NCPU") or 1)) * 1e9),
         "ulimits": [
             Ulimit(name="nofile", soft=max(4096, limits.open_files), hard=max(4096, limits.open_files)),
-            Ulimit(name="core", soft=0, hard=0),
+            Ulimit(name="core", soft=1, hard=1),
         ],
         "oom_score_adj": 500,  # before the rest of the machine
         "log_config": LogConfig(type="none"),

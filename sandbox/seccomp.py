@@ -60,6 +60,10 @@ _AF_UNIX = 1
 _FCNTL_COMMANDS = 0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1031, 1032, 1033, 1034
 # Where there are none, programs that copy files go on without; where they are refused, they stop.
 _ATTRIBUTES = "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr"
+# Which argument of these names a limit; that of dumps can only be read (without a new one), so that no crash
+# is handed to a program of the machine that looks into dumps.
+_LIMITED = {"setrlimit": 0, "prlimit64": 1}
+_RLIMIT_CORE = 4
 # Which argument of these is a file's mode.
 _MODES = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2}
 _PR_ALLOWED = 15, 16, 3, 4, 38, 39, 0x53564D41  # the process's name, dumpable, no_new_privs, names for memory
@@ -91,6 +95,10 @@ def guest_program(sockets: bool = True, gpu: bool = False, private: bool = False
             place, values = _CHOSEN[name]
             for value in values:
                 _allow(program, name, pyseccomp.Arg(place, pyseccomp.EQ, value))
+        elif name in _LIMITED:
+            _allow(program, name, pyseccomp.Arg(_LIMITED[name], pyseccomp.NE, _RLIMIT_CORE))
+            if name == "prlimit64":
+                _allow(program, name, pyseccomp.Arg(2, pyseccomp.EQ, 0))
         elif name in _FLAGGED:
             _allow(program, name, pyseccomp.Arg(_FLAGGED[name], pyseccomp.MASKED_EQ, _MSG_OOB, 0))
         else:

@@ -115,7 +115,8 @@ def _set_limits(limits: Confinement) -> None:
         (resource.RLIMIT_NOFILE, limits.open_files),
         (resource.RLIMIT_FSIZE, limits.file_bytes),
         (resource.RLIMIT_CPU, limits.cpu_seconds),  # behind the grader's own clock
-        (resource.RLIMIT_CORE, 0),  # no dump of a crash
+        # No dump of a crash. With 0 the kernel would still give it to a program, where the machine has one.
+        (resource.RLIMIT_CORE, 1),
         (resource.RLIMIT_MEMLOCK, 0),  # no memory that cannot be swapped
         (resource.RLIMIT_MSGQUEUE, 0),  # kernel memory that no other limit counts
         (resource.RLIMIT_SIGPENDING, 256),  # likewise

@@ -6,6 +6,7 @@ What a backend says it cannot defend (`sandbox.undefended`) is not asked of it; 
 from __future__ import annotations
 
 import os
+import resource
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -132,12 +133,15 @@ def test_shared_memory(ground: Ground) -> None:
 
 @on("process count")
 def test_processes_are_bounded(ground: Ground) -> None:
-    guest = ground.load(
+    source = (
         "import os, time\ndef f():\n    made = 0\n    while True:\n        try:\n"
         "            if os.fork() == 0: time.sleep(60)\n            made += 1\n"
         "        except OSError: return made"
     )
-    assert 0 < guest.call("f") <= QUICK.processes
+    with ground.family.attach(replace(QUICK, check_seconds=60.0, check_cpu_seconds=60.0)) as sandbox:  # noqa: SIM117
+        with sandbox.guest({}, Program("script", "a.py", (source,))) as guest:
+            guest.start_check()
+            assert 0 < guest.call("f") <= QUICK.processes
 
 
 @on()
@@ -343,3 +347,15 @@ def test_namespaces_mounts_and_root_are_refused(ground: Ground) -> None:
         "    if libc.setuid(0) == 0 or os.getuid() == 0: done.append('root')\n    return done"
     )
     assert guest.call("f") == []
+
+
+@on("system calls")
+def test_no_crash_is_handed_to_a_program_of_the_machine(ground: Ground) -> None:
+    """With a limit of 1 the kernel dumps nothing; with 0 it would give the dump to such a program."""
+    guest = ground.load(
+        "import ctypes, resource\ndef f():\n"
+        "    try: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
+        "    except (OSError, ValueError): return list(resource.getrlimit(resource.RLIMIT_CORE))\n"
+    )
+    most = resource.getrlimit(resource.RLIMIT_CORE)[1]  # what this process may not raise, nor can a guest's
+    assert guest.call("f") == ([0, 0] if most == 0 and ground.name != "docker" else [1, 1])

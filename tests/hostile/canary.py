@@ -68,7 +68,8 @@ def names():
     return {folder: sorted(os.listdir(folder)) for folder in held["folders"] if folder != "/dev/shm"}
 
 def bounds():
-    limits = [resource.getrlimit(kind) for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_CPU, resource.RLIMIT_AS)]
+    kinds = resource.RLIMIT_NOFILE, resource.RLIMIT_CPU, resource.RLIMIT_AS
+    limits = [resource.getrlimit(kind) for kind in kinds]
     return limits, os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0)
 
 def send():

@@ -4,6 +4,12 @@
 import os
 import sys
 
+def open_to_all(path):
+    os.chmod(path, 0o777)
+    if os.stat(path).st_mode & 0o777 != 0o777:  # said to have worked, and done nothing
+        raise PermissionError(path)
+
+
 gained = []
 places = ("/python/lib", "/packages/torch", "/packages", "/guest/inside", "/guest", "/etc", "/usr/lib", "/", "/dev", "/proc", "/scratch", "/sys", *sys.path)
 for place in dict.fromkeys(places):
@@ -24,7 +30,7 @@ for path in ("/guest/inside/serving.py", "/packages/torch/__init__.py", "/etc/pa
     for act in (
         lambda path: open(path, "r+").close(),
         os.unlink,
-        lambda path: os.chmod(path, 0o777),
+        open_to_all,
         lambda path: os.truncate(path, 0),
         lambda path: os.utime(path),
         lambda path: os.setxattr(path, "user.x", b"x"),
