@@ -32,9 +32,12 @@ from attest.terminal import (
 )
 from graders.adjustments import AdjustmentsError, read_overlay
 from graders.assignment import AssignmentError, find_assignment
+from graders.cluster.broker import check_url, shown_url
+from graders.cluster.envelope import ClusterError, read_key
 from graders.cohort import CohortRun, PoolError, Request, usable_cores
 from graders.history import HISTORY, Note, who
 from graders.marks import MarksError
+from graders.messages import Cluster
 from graders.output import REPORTS, RESULTS, Mode, Output, OutputError, RunInfo
 from graders.reading import Cohort, CohortError
 from graders.reading.joining import Intake
@@ -53,7 +56,7 @@ FINISH = "reports:write_student_report"  # for the workers, which import it by n
 
 
 ERRORS = (
-    *(AssignmentError, CohortError, MarksError, AdjustmentsError),
+    *(AssignmentError, ClusterError, CohortError, MarksError, AdjustmentsError),
     *(OutputError, PoolError, ReportError, ResultError),
 )
 
@@ -71,6 +74,9 @@ class GradeRequest:
     resume: bool
     force: bool
     intake: IntakeOptions = IntakeOptions()  # noqa: RUF009 - frozen
+    celery: bool = False  # the engine
+    broker: str | None = None
+    store: str | None = None
 
     @property
     def mode(self) -> Mode:
@@ -92,6 +98,8 @@ class GradeRequest:
             "--sandbox": None if confined.backend == "bubblewrap" else confined.backend,
             "--isolation": None if confined.isolation is Isolation.GUEST else confined.isolation.value,
             "--runtime": confined.runtime,
+            "--engine": "celery" if self.celery else None,
+            "--store": self.store if self.celery else None,
             "--device": None if confined.device is Device.CPU else confined.device.value,
         }
         words = [self.assignment, *map(str, self.paths)]
@@ -108,6 +116,7 @@ def grade_command(request: GradeRequest) -> int:
             raise OutputError(
                 "--resume and --force exclude each other: go on with what is there, or grade everybody again."
             )
+        cluster = cluster_of(request)
         assignment = find_assignment(request.assignment)
         refuse_out_inside_cohort(request)
         intake = take(request.intake, request.paths, assignment)
@@ -126,7 +135,8 @@ def grade_command(request: GradeRequest) -> int:
             todo = tuple(each for each in cohort.found if each.student.id not in kept)
             if earlier and todo:
                 keep_earlier(out, earlier, what_differs(earlier, assignment, backend, device), request)
-            jobs = max(1, min(request.jobs or usable_cores(), len(todo)))
+            at_once = request.jobs or (len(todo) if cluster else usable_cores())
+            jobs = max(1, min(at_once, len(todo)))
             options = options_of(confined, assignment, (*request.paths, out.path))
             asked = Request(
                 assignment,
@@ -140,6 +150,7 @@ def grade_command(request: GradeRequest) -> int:
                 kept_unreadable=sum(row.status is Status.UNREADABLE for row in kept.values()),
                 intake=request.intake.noted(request.paths),
                 command=request.command,
+                cluster=cluster,
             )
             if earlier and not todo:
                 out.write_run(earlier.model_copy(update={"intake": asked.intake, "command": asked.command}))
@@ -167,6 +178,19 @@ def keep_earlier(out: Output, earlier: RunInfo, why: str, request: GradeRequest)
         f"{shown_path(out.path / HISTORY)}.{before}",
         soft_wrap=True,
     )
+
+
+def cluster_of(request: GradeRequest) -> Cluster | None:
+    """Return where the workers are found, None for those of this machine. Raises ClusterError."""
+    if not request.celery:
+        return None
+    if request.confined.backend == "none":
+        raise ClusterError(
+            "--sandbox none is not for workers: nothing would be kept from the code there. "
+            "Use bubblewrap, docker or user, as the workers do."
+        )
+    read_key()
+    return Cluster(check_url(request.broker), request.store, request.mode == "resume")
 
 
 def refuse_out_inside_cohort(request: GradeRequest) -> None:
@@ -255,12 +279,15 @@ def missing_pages(students: Collection[str], out: Output) -> list[str]:
 
 def announce(asked: Request, cohort: Cohort, errors: Console) -> None:
     """Say what is about to be done."""
+    where = f"{asked.jobs} at a time"
+    if asked.cluster:
+        where = f"by workers at {one_line(shown_url(asked.cluster.broker), 200)}"
     sandboxed = "without a sandbox" if asked.backend == "none" else f"in the {asked.backend} sandbox"
     already = f" ({asked.kept} more are graded already)" if asked.kept else ""
     title = one_line(asked.assignment.title)
     if asked.found:
         many = f"{count_text(len(asked.found), 'submission')}{already}"
-        errors.print(f"{title}: {many}, {asked.jobs} at a time, {sandboxed}.", soft_wrap=True)
+        errors.print(f"{title}: {many}, {where}, {sandboxed}.", soft_wrap=True)
         warn_of_no_isolation(asked.backend, asked.options.trust, errors)
     else:
         kept = f"{count_text(asked.kept, 'result')} {'stays' if asked.kept == 1 else 'stay'}"

@@ -10,7 +10,7 @@ from graders.assignment import Assignment
 from graders.output import Output, OutputError, RunInfo
 from graders.reading import Found, UnreadableSubmission
 from graders.result import Result, Status
-from graders.versions import versions
+from graders.versions import public, versions
 
 DECIDING = ("attest", "torch")  # the versions that a verdict may depend on
 
@@ -52,7 +52,7 @@ def still_valid(
             result.student.id in found
             and result.assignment == assignment.info
             and (result.backend, result.device) == (backend, device)
-            and all(result.versions.get(name) == now[name] for name in DECIDING)
+            and all(public(result.versions.get(name, "")) == public(now[name]) for name in DECIDING)
             and unchanged(result, found[result.student.id], assignment)
         ):
             yield result
@@ -80,7 +80,7 @@ def what_differs(earlier: RunInfo, assignment: Assignment, backend: str, device:
         return "with other tests than there are now"
     if (earlier.backend, earlier.device) != (backend, device):
         return f"in the sandbox {earlier.backend} on {earlier.device}"
-    other = [name for name in DECIDING if earlier.versions.get(name) != now[name]]
+    other = [name for name in DECIDING if public(earlier.versions.get(name, "")) != public(now[name])]
     if other:
         return "with " + " and ".join(f"{name} {earlier.versions.get(name, '(unknown)')}" for name in other)
     return ""

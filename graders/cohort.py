@@ -76,6 +76,7 @@ class Request:
     kept_unreadable: int = 0  # of them
     intake: IntakeInfo = IntakeInfo()  # noqa: RUF009 - frozen
     command: str = ""  # that does the same again
+    cluster: messages.Cluster | None = None  # None: the workers are processes of this machine
 
 
 class CohortRun:
@@ -101,9 +102,10 @@ class CohortRun:
         mine, theirs = socket.socketpair()
         self._connection = Connection(mine.detach())
         self._log = tempfile.TemporaryFile()
+        pool = "graders.cluster.dispatcher" if self.request.cluster else "graders.workers"
         with theirs:
             self._pool = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", "graders.workers", str(theirs.fileno())],
+                [sys.executable, "-P", "-m", pool, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
@@ -157,6 +159,7 @@ class CohortRun:
                 finish=request.finish,
                 out=os.fsencode(self.out.path.absolute()),
                 items=items,
+                cluster=request.cluster,
             ),
         )
         begun = time.monotonic()
@@ -177,8 +180,13 @@ class CohortRun:
                 case messages.Waiting(index=index, seconds=silent, most=most):
                     student = request.found[index].student.id
                     waiting = f"{student}: no result for {silent:.0f} s; it is given up after {most:.0f} s."
+                case messages.Notice(message=waiting):
+                    pass
                 case messages.Graded(index=index, result=document, trouble=trouble):
                     result = self._received(request.found[index], document)
+                    if request.cluster:
+                        with suppress(OSError):  # it has ended: the next event says so
+                            messages.send(self._connection, messages.Kept(index))
                     if trouble:
                         self.troubles.append(trouble)
                 case messages.Lost(index=index, internal=internal):

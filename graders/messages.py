@@ -2,6 +2,8 @@
 
 main ── Setup, Begin, Stop ──► pool ── Item ──────────► worker
 main ◄─ Event ──────────────── pool ◄─ Graded, Failed ─ worker
+
+With the engine `celery` a dispatcher (`graders.cluster`) stands in the pool's place.
 """
 
 from __future__ import annotations
@@ -59,6 +61,14 @@ class Item(msgspec.Struct, frozen=True, tag=True):
         )
 
 
+class Cluster(msgspec.Struct, frozen=True):
+    """Where the workers of the engine `celery` are found."""
+
+    broker: str
+    store: str | None
+    resume: bool  # take what an earlier run into the same OUT has left with them
+
+
 class Setup(msgspec.Struct, frozen=True, tag=True):
     """All that the pool needs to know; paths are as the system knows them.
 
@@ -74,6 +84,7 @@ class Setup(msgspec.Struct, frozen=True, tag=True):
     finish: str | None
     out: bytes
     items: tuple[Item, ...]
+    cluster: Cluster | None = None
 
 
 class Begin(msgspec.Struct, frozen=True, tag=True):
@@ -82,6 +93,12 @@ class Begin(msgspec.Struct, frozen=True, tag=True):
 
 class Stop(msgspec.Struct, frozen=True, tag=True):
     """From main: finish what runs, hand out nothing more."""
+
+
+class Kept(msgspec.Struct, frozen=True, tag=True):
+    """From main, to a dispatcher: this item's Result is on the disk."""
+
+    index: int
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
@@ -102,6 +119,12 @@ class Waiting(msgspec.Struct, frozen=True, tag=True):
     index: int
     seconds: float
     most: float
+
+
+class Notice(msgspec.Struct, frozen=True, tag=True):
+    """A sentence that whoever waits should read."""
+
+    message: str
 
 
 class Graded(msgspec.Struct, frozen=True, tag=True):
@@ -140,9 +163,10 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     internal: str
 
 
-Event = Ready | Started | Waiting | Graded | Lost | Broken | Finished
+Command = Setup | Begin | Kept | Stop
+Event = Ready | Started | Waiting | Notice | Graded | Lost | Broken | Finished
 
-_COMMAND = msgspec.msgpack.Decoder(Setup | Begin | Stop)
+_COMMAND = msgspec.msgpack.Decoder(Command)
 _EVENT = msgspec.msgpack.Decoder(Event)
 _ITEM = msgspec.msgpack.Decoder(Item)
 _OUTCOME = msgspec.msgpack.Decoder(Graded | Failed)
@@ -153,9 +177,9 @@ def send(connection: Connection, message: msgspec.Struct) -> None:
     connection.send_bytes(msgspec.msgpack.encode(message))
 
 
-def receive_command(connection: Connection) -> Setup | Begin | Stop:
+def receive_command(connection: Connection) -> Command:
     """Wait for what the main process tells the pool. Raises EOFError where it has ended."""
-    command: Setup | Begin | Stop = _COMMAND.decode(connection.recv_bytes())
+    command: Command = _COMMAND.decode(connection.recv_bytes())
     return command
 
 

@@ -16,6 +16,11 @@ def versions() -> dict[str, str]:
     }
 
 
+def public(version: str) -> str:
+    """Return a version without what says for which processor it was built (2.9.0+cpu)."""
+    return version.partition("+")[0]
+
+
 def attest_version() -> str | None:
     """Return Attest's version, by whichever of its two packages is installed; None for neither."""
     return _version("attest-grader") or _version("attest-check")

@@ -28,7 +28,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graders.adjustments import read_overlay
+from graders.adjustments import Overlay, read_overlay
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.limits import limits_of
 from graders.messages import (
@@ -292,22 +292,32 @@ def work(connection: Connection, others: list[Connection], setup: Setup, sandbox
         if result.status is Status.NOT_GRADED:
             send(connection, Failed(current[0], encodable(result.internal or result.message)))
             return
-        result = overlay.applied(found[0].laid_over(result))
         try:
-            document = legible(result)
+            document, trouble = finished(result, found[0], overlay, finish, Path(os.fsdecode(setup.out)))
         except ValueError as error:
             send(connection, Failed(current[0], str(error)))
             return
-        trouble = ""
-        try:
-            if finish is not None:
-                finish(result, Path(os.fsdecode(setup.out)))
-        except Exception as error:
-            trouble = encodable(str(error) or type(error).__name__)
         send(connection, Graded(current[0], document, trouble))
 
     with sandbox:
         GradingSession(assignment, sandbox, setup.seed).run(jobs(), answer)
+
+
+def finished(
+    result: Result, found: Found, overlay: Overlay, finish: Finish | None, out: Path
+) -> tuple[bytes, str]:
+    """Return a Result as it is to be kept, and what `finish` could not do with it.
+
+    Raises ValueError where nobody could read it again.
+    """
+    result = overlay.applied(found.laid_over(result))
+    document = legible(result)
+    try:
+        if finish is not None:
+            finish(result, out)
+    except Exception as error:
+        return document, encodable(str(error) or type(error).__name__)
+    return document, ""
 
 
 def legible(result: Result) -> bytes:

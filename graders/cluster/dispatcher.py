@@ -1,0 +1,507 @@
+"""The dispatcher: what a pool is in a local run, with workers anywhere. It sends jobs and gathers answers.
+
+    main ── Setup, Begin, Kept, Stop ──► dispatcher ══ broker ══ workers
+    main ◄─ Event ────────────────────── dispatcher
+
+An answer is forgotten by the broker once main says that its Result is on the disk. When main is gone the
+dispatcher ends and leaves everything where it is: workers go on, and the next run takes their answers.
+
+Run as `python -P -m graders.cluster.dispatcher FD`.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import sys
+import time
+import traceback
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from graders.adjustments import Overlay, read_overlay
+from graders.assignment import AssignmentError, find_assignment
+from graders.cluster.broker import (
+    QUEUES,
+    TASK,
+    Post,
+    answers_of,
+    as_bytes,
+    check_url,
+    connect,
+    make_app,
+    shown_url,
+    troubles,
+)
+from graders.cluster.bundle import pack
+from graders.cluster.earlier import Left, Log, read_left
+from graders.cluster.envelope import KEY_VARIABLE, ClusterError, UnknownSeal, read_key, seal, unseal
+from graders.cluster.ledger import Entry, Ledger
+from graders.cluster.letters import (
+    Beat,
+    Failed,
+    Graded,
+    Handed,
+    Job,
+    Refused,
+    Taken,
+    Wants,
+    decode_answer,
+    encode,
+    job_id,
+)
+from graders.cluster.store import Store, unwrap, wrap
+from graders.cluster.terms import terms
+from graders.limits import limits_of
+from graders.messages import (
+    Begin,
+    Broken,
+    Event,
+    Finished,
+    Kept,
+    Lost,
+    Notice,
+    Ready,
+    Setup,
+    Started,
+    Stop,
+    Waiting,
+    receive_command,
+    send,
+)
+from graders.messages import Graded as GradedItem
+from graders.reading import UnreadableSubmission
+from graders.result import Result
+from graders.workers import SILENT_SECONDS, encodable, finished, load_finish, patience
+
+if TYPE_CHECKING:
+    from kombu.message import Message
+
+_AT_ONCE = 64  # answers that are taken from the broker and not on the disk yet
+_POLL_SECONDS = 0.05
+_TAKING_SECONDS = 1.0  # after a stop, in which it is heard what workers have taken just before
+_LOOK_SECONDS = 0.5  # between two looks at what nobody works at
+_ALONE_SECONDS = 10.0  # without a word from any worker, after which main is told; again after twice as long
+_REFUSED_SECONDS = 10.0  # in which another worker may take what one has refused
+
+
+class Dispatcher:
+    """One run, as the broker sees it."""
+
+    def __init__(self, main: Connection, setup: Setup) -> None:
+        assert setup.cluster is not None
+        self.main = main
+        self.setup = setup
+        self.url = check_url(setup.cluster.broker)
+        self.out = Path(os.fsdecode(setup.out))
+        self.key = read_key()
+        self.store = Store(setup.cluster.store) if setup.cluster.store else None
+        self.app = make_app(self.url)
+        self.assignment = find_assignment(os.fsdecode(setup.assignment))
+        self.bundle = pack(self.assignment)
+        self.terms = terms(setup.backend, setup.options.device)
+        self.queue = QUEUES[setup.options.device]
+        self.finish = load_finish(setup.finish)
+        self.patience = patience(limits_of(self.assignment))
+        self.ledger = Ledger(setup.jobs)
+        self.begun = self.stopping = False
+        self.drop_at: float | None = None
+        self.overlay: Overlay | None = None
+        self.early: list[Event] = []
+        self.unkept: dict[int, Message] = {}
+        self.refusals: dict[str, str] = {}
+        self.refused_since: float | None = None
+        self.heard_at = self.looked_at = time.monotonic()
+        self.alone_after = _ALONE_SECONDS
+        self.said_of: dict[
+            str, float
+        ] = {}  # of which job main has been told that it takes long, and when next
+        run, self.sent_before = self.chosen_run(setup.cluster.resume)
+        self.run_id = run
+        self.log = Log(self.out, self.left(run))
+        self.connection = connect(self.url)
+        self.post = Post(self.connection)
+
+    # Life
+
+    def left(self, run: str) -> Left:
+        """Return what a run leaves a note of."""
+        asked = msgspec.to_builtins(self.terms)
+        return Left(run, shown_url(self.url), self.bundle.hash, self.setup.seed, asked)
+
+    def chosen_run(self, resume: bool) -> tuple[str, frozenset[str]]:
+        """Return the run's name, and the jobs that an earlier one of this name has sent."""
+        found = read_left(self.out) if resume else None
+        if found is not None and found[0] == self.left(found[0].run):
+            return found[0].run, found[1]
+        return uuid.uuid4().hex, frozenset()
+
+    def run(self) -> None:
+        """Have all items graded, or those that are in hand when main says stop."""
+        keep = False
+        try:
+            if self.store is not None and not self.store.has(self.bundle_name):
+                self.store.put(self.bundle_name, self.bundle.data)
+            self.ledger.add(range(len(self.setup.items)))
+            self.open()
+            self.serve()
+            while self.unkept:
+                self.obey(1.0)
+            send(self.main, Finished())
+        except (Exception, KeyboardInterrupt):
+            keep = self.begun
+            raise
+        finally:
+            self.close(keep=keep)
+
+    @property
+    def bundle_name(self) -> str:
+        return f"assignments/{self.bundle.hash}"
+
+    def open(self) -> None:
+        """Make the queues of the run, and listen."""
+        self.post.mark(f"attest.run.{self.run_id}")
+        if not self.stopping:
+            self.post.mark(f"attest.open.{self.run_id}")
+        self.listen_anew()
+
+    def listen_anew(self) -> None:
+        """Begin to listen to what workers say."""
+        from kombu import Consumer, Queue
+
+        queue = Queue(answers_of(self.run_id), durable=True)
+        consumer = Consumer(
+            self.connection.channel(),
+            [queue],
+            on_message=self.hear,
+            prefetch_count=_AT_ONCE,
+            auto_declare=True,
+        )
+        consumer.consume()
+
+    def close(self, *, keep: bool) -> None:
+        """Leave the broker, with the run's queues or without."""
+        if keep:
+            self.log.close()
+        else:
+            self.log.remove()
+            self.post.remove(
+                *(f"attest.{kind}.{self.run_id}" for kind in ("open", "run")), answers_of(self.run_id)
+            )
+            if self.store is not None:
+                self.store.remove(f"runs/{self.run_id}")
+        with suppress(Exception):
+            self.connection.release()
+            self.app.close()
+
+    def serve(self) -> None:
+        """Send and listen until nothing is left."""
+        while not self.ledger.is_done:
+            self.obey(0)
+            if self.drop_at is not None and time.monotonic() > self.drop_at:
+                self.drop_at = None
+                self.ledger.drop()
+                self.log.rewrite([entry.id for entry in self.ledger.in_hand])
+            try:
+                sent = self.send_next()
+                quiet = self.listen(0.001 if sent else _POLL_SECONDS)
+                if quiet and not sent and time.monotonic() > self.looked_at + _LOOK_SECONDS:
+                    self.look_after()
+                    self.looked_at = time.monotonic()
+            except troubles(self.connection) as error:
+                self.reconnect(error)
+        if not self.begun:
+            self.begin("")
+
+    def obey(self, seconds: float) -> None:
+        """Read what main says within so many seconds. Raises EOFError when it is gone."""
+        while self.main.poll(seconds):
+            seconds = 0
+            match receive_command(self.main):
+                case Stop():
+                    self.stop()
+                case Kept(index=index):
+                    self.forget(self.unkept.pop(index))
+
+    def stop(self) -> None:
+        """Have nothing more begun."""
+        self.stopping = True
+        with suppress(*troubles(self.connection)):
+            self.post.remove(f"attest.open.{self.run_id}")
+        self.ledger.stop()
+        self.drop_at = time.monotonic() + _TAKING_SECONDS
+
+    def begin(self, held_by: str) -> None:
+        """Tell main that it has begun, and wait until OUT is prepared."""
+        send(self.main, Ready(held_by))
+        while not isinstance(command := receive_command(self.main), Begin):
+            if isinstance(command, Stop):
+                self.stopping = True
+        self.overlay = read_overlay(self.out)
+        self.begun = True
+        self.log.begin()
+        for event in self.early:
+            send(self.main, event)
+        if self.stopping:
+            self.stop()
+
+    def tell(self, event: Event) -> None:
+        """Say something to main, once it has begun."""
+        if self.begun:
+            send(self.main, event)
+        else:
+            self.early.append(event)
+
+    def notice(self, sentence: str) -> None:
+        """Have main say a sentence, at any time."""
+        send(self.main, Notice(sentence))
+
+    # Sending
+
+    def send_next(self) -> bool:
+        """Send the next job, where there is one."""
+        index = self.ledger.next_to_send()
+        if index is None:
+            return False
+        item = self.setup.items[index]
+        found = item.found()
+        try:
+            names = [name for exercise in self.assignment.exercises for name in exercise.names]
+            read = found.read(self.assignment.files, names=names, words=self.assignment.words)
+            handed = encode(Handed.of(read))
+        except UnreadableSubmission as unreadable:
+            handed = encode(Handed.of(unreadable))
+        except Exception as error:  # whatever is wrong with one, the others are due
+            self.tell(Lost(index, encodable(f"it cannot be read or sent: {type(error).__name__}: {error}")))
+            return True
+        job = job_id(self.run_id, found.student.id, handed)
+        number = self.ledger.number_of(index)
+        self.ledger.sent(index, job, time.monotonic())
+        if job in self.sent_before:  # the workers have it from the run before
+            self.sent_before -= {job}
+            self.log.sent(job)
+            return True
+        letter = Job(
+            job,
+            number,
+            self.terms,
+            self.bundle.hash,
+            self.setup.seed,
+            item.student,
+            found.source,
+            wrap(handed, f"runs/{self.run_id}/{job}", self.store),
+            self.store is not None,
+        )
+        sealed = seal(self.key, f"job {self.run_id}", encode(letter))
+        self.log.sent(job)
+        try:
+            self.app.send_task(
+                TASK,
+                args=[self.run_id, base64.b64encode(sealed).decode()],
+                argsrepr="(…)",
+                queue=self.queue,
+                retry=False,
+            )
+        except BaseException:
+            entry = self.ledger.entry(job)
+            if entry is not None:
+                self.ledger.again(entry)
+            raise
+        return True
+
+    # Listening
+
+    def listen(self, seconds: float) -> bool:
+        """Hear one answer; whether there was none within so many seconds."""
+        try:
+            self.connection.drain_events(timeout=seconds)
+        except TimeoutError:
+            return True
+        return False
+
+    def hear(self, message: Message) -> None:
+        """Take one answer."""
+        self.heard_at, self.alone_after = time.monotonic(), _ALONE_SECONDS
+        try:
+            answer = decode_answer(unseal(self.key, f"answer {self.run_id}", as_bytes(message.body)))
+        except (UnknownSeal, msgspec.MsgspecError):
+            self.forget(message)
+            self.refused("a worker", f"it has another {KEY_VARIABLE}, or none. Give all the same one.")
+            return
+        if isinstance(answer, Graded):
+            self.take(answer, message)
+            return
+        self.forget(message)
+        match answer:
+            case Taken(job=job, number=number, worker=worker, held_by=held_by):
+                self.refused_since = None
+                entry = self.ledger.taken(job, number, worker, time.monotonic())
+                if entry is not None and not self.begun:
+                    self.begin(held_by)
+                if entry is not None:
+                    send(self.main, Started(entry.index))
+            case Beat(job=job, number=number, worker=worker):
+                self.ledger.taken(job, number, worker, time.monotonic())
+            case Wants(bundle=bundle, worker=worker, queue=queue):
+                if bundle == self.bundle.hash and queue.startswith("attest.bundles."):
+                    self.post.write(queue, seal(self.key, f"bundle {worker}", self.bundle.data))
+            case Failed(job=job, number=number, worker=worker, internal=internal):
+                self.failed(job, number, f"worker {worker}: {internal}")
+            case Refused(job=job, worker=worker, why=why):
+                entry = self.ledger.entry(job)
+                if entry is not None and not self.stopping:
+                    self.ledger.again(entry)
+                elif entry is not None:
+                    self.ledger.answered(job)
+                self.refused(worker, why)
+
+    def forget(self, message: Message) -> None:
+        """Let the broker forget a message; where it is gone, the message comes again and is known."""
+        with suppress(*troubles(self.connection)):
+            message.ack()
+
+    def take(self, answer: Graded, message: Message) -> None:
+        """Take a Result: the first one of a job."""
+        entry = self.ledger.entry(answer.job)
+        if entry is None:
+            self.forget(message)
+            return
+        if not self.begun:
+            self.begin("")
+        try:
+            result = Result.model_validate_json(unwrap(answer.result, self.store))
+            found = self.setup.items[entry.index].found()
+            self.check(result, found.student.id)
+            assert self.overlay is not None
+            document, trouble = finished(result, found, self.overlay, self.finish, self.out)
+        except (ClusterError, ValueError) as error:
+            self.forget(message)
+            said = " ".join(str(error).split())[:500]
+            self.failed(
+                answer.job, entry.number, f"worker {answer.worker}: its Result cannot be used: {said}"
+            )
+            return
+        self.ledger.answered(answer.job)
+        self.unkept[entry.index] = message
+        send(self.main, GradedItem(entry.index, document, trouble))
+
+    def check(self, result: Result, student: str) -> None:
+        """Raise ValueError where a Result is not of what was asked."""
+        asked = (student, self.assignment.info, self.setup.seed, self.terms.backend, self.terms.device)
+        found = (result.student.id, result.assignment, result.seed, result.backend, result.device)
+        if asked != found:
+            raise ValueError("it is of another submission, assignment, seed or sandbox than was asked for")
+
+    def failed(self, job: str, number: int, why: str) -> None:
+        """Note a try that came to nothing."""
+        before = self.ledger.entry(job)
+        if before is None or before.number != number:
+            return
+        if self.stopping:
+            self.ledger.answered(job)
+            return
+        student = self.setup.items[before.index].found().student.id
+        lost = self.ledger.failed(job, number, encodable(why))
+        if lost is None:
+            self.notice(f"{student}: handed out again, since {why}")
+        else:
+            self.tell(Lost(lost.index, lost.story))
+
+    def refused(self, worker: str, why: str) -> None:
+        """Say once of each worker what it has otherwise."""
+        if self.refused_since is None:
+            self.refused_since = time.monotonic()
+        if self.refusals.get(worker) != why:
+            self.refusals[worker] = why
+            self.notice(f"{worker} refuses this run: {why}")
+
+    # While nothing is heard
+
+    def look_after(self) -> None:
+        """Hand out again what nobody works at, and say what is waited for."""
+        now = time.monotonic()
+        for entry in self.ledger.silent(now):
+            silent = f"worker {entry.worker} was not heard of for {now - entry.heard_at:.0f} s"
+            self.failed(entry.id, entry.number, silent)
+        if not self.stopping:
+            for entry in self.ledger.overdue(now, queue_is_empty=self.post.length(self.queue) == 0):
+                self.open_again()
+                self.ledger.again(entry)
+        for entry in self.ledger.in_hand:
+            self.say_that_it_takes_long(entry, now)
+        if self.refused_since is not None and now - self.refused_since > _REFUSED_SECONDS:
+            if not self.ledger.in_hand:
+                told = "; ".join(f"{worker}: {why}" for worker, why in self.refusals.items())
+                raise ClusterError(f"no worker grades this run. {told}")
+        elif not self.ledger.in_hand and now - self.heard_at > self.alone_after:
+            self.alone_after *= 2
+            device = "gpu" if self.terms.device == "cuda" else "cpu"
+            self.notice(
+                f"No worker has taken anything for {now - self.heard_at:.0f} s. Is one running? "
+                f"attest worker --queue {device} --broker {shown_url(self.url)}. Waiting."
+            )
+
+    def say_that_it_takes_long(self, entry: Entry, now: float) -> None:
+        """Tell main of a job that has been in hand for long."""
+        seconds = now - entry.taken_at
+        if seconds > self.said_of.get(entry.id, SILENT_SECONDS):
+            self.said_of[entry.id] = 2 * seconds
+            send(self.main, Waiting(entry.index, seconds, self.patience))
+
+    def open_again(self) -> None:
+        """Make the marks anew where a broker has lost them."""
+        for kind in ("run", "open"):
+            self.post.mark(f"attest.{kind}.{self.run_id}")
+
+    def reconnect(self, error: Exception) -> None:
+        """Wait until the broker is there again; what was graded meanwhile comes then."""
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        self.notice(f"{shown_url(self.url)}: the broker does not answer ({said}). Waiting for it.")
+        gone: tuple[type[Exception], ...] = (ClusterError, *troubles(self.connection))
+        while True:
+            self.obey(1.0)
+            try:
+                self.connection.release()
+                self.connection = connect(self.url)
+                self.post = Post(self.connection)
+                self.open()
+            except gone:
+                continue
+            now = time.monotonic()
+            self.ledger.heard_everybody(now)
+            self.heard_at = now
+            self.notice("The broker is there again.")
+            return
+
+
+def tried(make: Callable[[], Any], main: Connection) -> None:
+    """Carry out what a dispatcher does; what is wrong is a sentence for main."""
+    try:
+        make()
+    except EOFError:
+        sys.exit(1)
+    except BrokenPipeError:  # main is gone
+        sys.exit(1)
+    except (ClusterError, AssignmentError) as error:
+        send(main, Broken(str(error)))
+    except Exception:
+        sentence = "the process that hands out submissions failed by a fault of Attest's. Please report this."
+        send(main, Broken(sentence, traceback.format_exc()))
+
+
+def main() -> None:
+    """Be the dispatcher, for the main process at the other end of descriptor FD."""
+    connection = Connection(int(sys.argv[1]))
+    setup = receive_command(connection)
+    assert isinstance(setup, Setup)
+    tried(lambda: Dispatcher(connection, setup).run(), connection)
+
+
+if __name__ == "__main__":
+    main()
