@@ -145,6 +145,17 @@ def test_future_never_moves_the_past(student, models):
                 f"moved by {change:.3g}.",
                 precision=True,
             )
+    # The shortest rows that have a future, and a model of more layers.
+    for layers, length in ((LAYERS, 2), (LAYERS, 3), (LAYERS + 1, 6)):
+        model, ids = models(layers), tokens(1, length, seed=3)
+        before, after = model.logits(torch.cat([ids, torch.cat([ids[:, :1], (ids[:, 1:] + 5) % VOCAB], 1)]))
+        change = moved(before[:1], after[:1])
+        if change > still(student):
+            raise CheckFailure(
+                f"With {length} tokens and {layers} layers, all tokens but the first were changed, and the "
+                f"logits of the first moved by {change:.3g}.",
+                precision=True,
+            )
 
 
 @points(
@@ -239,10 +250,15 @@ def test_prefix_alone(student, models, case):
 )
 def test_order_matters(models):
     """With a single layer too, the order of earlier tokens moves later logits."""
-    ids = torch.tensor([[1, 2, 3, 4], [2, 1, 3, 4]])
-    one, other = models(1).logits(ids)
-    if not moved(one[2:], other[2:]) > ALIVE:
-        fail("The first two tokens were swapped, and no later logits moved: positions have no effect.")
+    ids = torch.arange(1, 11).unsqueeze(0)
+    pairs = [(i, j) for j in range(1, ids.shape[1] - 1) for i in range(j)]
+    swapped = ids.repeat(len(pairs), 1)
+    for row, (i, j) in zip(swapped, pairs, strict=True):
+        row[[i, j]] = row[[j, i]]
+    before, *after = models(1).logits(torch.cat([ids, swapped]))
+    for (i, j), other in zip(pairs, after, strict=True):
+        if not moved(before[j + 1 :], other[j + 1 :]) > ALIVE:
+            fail(f"The tokens {i} and {j} were swapped, and no later logits moved: they have one position.")
 
 
 @points(
@@ -272,12 +288,22 @@ def test_refused(models):
 )
 def test_layers(models):
     """Each further layer brings parameters of its own, and gradients reach them and the embeddings."""
-    one, two = models(1), models(2)
-    grown = two.count - one.count
-    if grown < 2 * D_MODEL**2:
-        fail(f"A second layer brings {grown} parameters: the layers have none of their own, or are not made.")
-    gradients = two.module.gradients(tokens(2, 6, seed=3), cotangent_seed=4).parameters
-    reached = {name for name, found in gradients.items() if found is not None and bool((found != 0).any())}
+    one, two, three = models(1), models(2), models(3)
+    for which, grown in (("second", two.count - one.count), ("third", three.count - two.count)):
+        if grown < 2 * D_MODEL**2:
+            fail(
+                f"A {which} layer brings {grown} parameters: the layers have none of their own, or are not "
+                "made."
+            )
+    found = two.module.gradients(tokens(2, 6, seed=3), cotangent_seed=4)
+    two.module.train()
+    try:
+        trained = two.module.gradients(tokens(2, 6, seed=3), cotangent_seed=4)
+    finally:
+        two.module.eval()
+    if not bool((tensor(found.output, what="the logits") < 0).any()):
+        fail("No logit is below 0; logits may be of either sign.", got=found.output)
+    reached = arrived(found.parameters) & arrived(trained.parameters)
     if not reached:
         fail("Gradients reach no parameter, so the model could not be trained.")
     added = two.names - one.names
@@ -287,3 +313,8 @@ def test_layers(models):
     tables = {p.name for p in two.module.parameters() if VOCAB in p.shape and len(p.shape) > 1}
     if tables - reached:
         fail(f"Gradients do not reach {min(tables - reached)}, so it could not be trained.")
+
+
+def arrived(gradients: dict[str, Tensor | None]) -> set[str]:
+    """The parameters that a gradient reaches."""
+    return {name for name, found in gradients.items() if found is not None and bool((found != 0).any())}

@@ -11,8 +11,18 @@ from graders import cases, close, fail, fresh_tensor, influence_map, judge_test,
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(1000, 2**32 - 1)
-# (batch, length, heads): a single token, a few, just beyond 16, beyond 32 and beyond 128.
-SHAPES = ((3, 1, 2), (2, 5, 4), (2, 17, 2), (1, 33, 4), (1, 130, 2))
+# (batch, length, heads): a single token, a few, as many as heads, just beyond 16, beyond 32, 128 and 256.
+SHAPES = (
+    (3, 1, 2),
+    (2, 2, 2),
+    (2, 4, 4),
+    (2, 5, 4),
+    (2, 6, 8),
+    (2, 17, 2),
+    (1, 33, 4),
+    (1, 130, 2),
+    (1, 270, 1),
+)
 IN_FLOAT32 = (2, 17, 2)
 # The scores of the longest are in the tens: next to them a block of -20 is nothing. Not in the hundreds:
 # weights that are divided by their new sum after the softmax would be 0 / 0.
@@ -60,7 +70,7 @@ def expected(seed: int, shape: tuple[int, int, int], dtype: torch.dtype) -> Tens
 @points(4, hint="Make the mask from x.shape[1] with triu(diagonal=1), and put it on before the softmax.")
 @cases(SEEDS, n=1)
 def test_values(student, seed):
-    """For one token, a few and many, with two heads and four, the values are those of causal attention."""
+    """For one token, a few and many, with one head to eight, the values are those of causal attention."""
     (w_qkv, w_out), every = given(seed, student.dtype)
     for shape, x in every.items():
         got = student.decoder_attention(x, w_qkv, w_out, shape[2])
