@@ -175,6 +175,10 @@ def compare(student, layers, case: Rows, causal: bool):
 def test_layer_with_padding(student, layers, case):
     """With padding, real tokens get what the layer gives when padding is blocked."""
     compare(student, layers, case, causal=False)
+    # Other lengths in the same shape, lengths that are all alike, and one row alone.
+    turned = tuple(n % case.length + 1 for n in case.lengths)
+    for lengths in (turned, (case.length - 2,) * 2, (case.length - 2,)):
+        compare(student, layers, Rows(case.length, lengths, case.seed), causal=False)
 
 
 @points(
@@ -198,9 +202,12 @@ def test_layer_with_both_masks(student, layers, case):
 @points(1, hint="Masks hold in training too: do not look at layer.training and do not change it.")
 @cases(rows(), n=1)
 def test_layer_in_training(student, layers, case):
-    """In training mode the masks hold as well (judged with dropout 0)."""
+    """In training mode the masks hold as well (judged with dropout 0), and gradients pass."""
     layer = layers(PRE_NORM).train()
     x, lengths = case.x(PRE_NORM.d_model), torch.tensor(case.lengths)
+    found = student.run_layer.gradients(layer, x, lengths, False, cotangent_seed=case.seed)
+    if len(found.inputs) != 4 or found.inputs[1] is None or not bool(found.inputs[1].any()):
+        fail("No gradient comes back to x.")
     for causal in (False, True):
         got = student.run_layer(layer, x, lengths, causal)
         wanted = expected(PRE_NORM, case, causal, student.dtype)
@@ -302,6 +309,7 @@ def test_layer_left_as_it_was(student, layers, made):
     layer, x, lengths = layers(POST_NORM), case.x(POST_NORM.d_model), torch.tensor(case.lengths)
     with torch.no_grad():
         untouched = layer_here(POST_NORM, student.dtype)(x)
+    answer = expected(POST_NORM, case, True, student.dtype)
     for training in (True, False):
         layer.train() if training else layer.eval()
         output, after = student.with_inputs("run_layer", layer, x, lengths, True)
@@ -314,6 +322,10 @@ def test_layer_left_as_it_was(student, layers, made):
             check_parameters(layer, layer_here(POST_NORM, student.dtype))
             was, now = ("training", "evaluation") if training else ("evaluation", "training")
             fail(f"The layer was in {was} mode before the call and is in {now} mode after it.")
+        if training and not moved(output[case.real], answer) > 1e-4:
+            fail(
+                "In training mode the output was what it is in evaluation mode: the dropout was not at work."
+            )
     # What does not run the layer leaves it as it was too.
     state = layer_here(POST_NORM, student.dtype).state_dict()
     layer.load_state_dict({name: value.flip(0) for name, value in state.items()})

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 import reference
-from graders import CheckFailure, RemoteModule, cases, fail, fresh_tensor, points, raises, tensor
+from graders import CheckFailure, RemoteModule, cases, fail, fresh_tensor, points, raises, same, tensor
 from graders.single import NEAR, far, in_float32
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
@@ -86,17 +86,25 @@ def model(student, built):
     if module is None:
         module = student.build("TinyTransformerClassifier", VOCAB, MAX_LEN, CLASSES).eval()
         module.no_grad(torch.tensor([[1, 2], [3, 4]]))  # lazy layers have no parameters before
-        state = module.state_dict()
-        for i, name in enumerate(sorted(p.name for p in module.parameters() if p.name in state)):
-            value = state[name]
-            table = VOCAB in value.shape or MAX_LEN in value.shape
-            scale = 0.5 if table or not value.dim() else 0.5 * value.shape[-1] ** -0.5
-            state[name] = value + (scale * fresh_tensor(*value.shape, seed=i)).to(value.dtype)
+        state = drawn(module, module.state_dict())
         module.load_state_dict(state)
         found = built[student.dtype] = Model(module, state, student.dtype)
     found.module = module
     found.restore()
     return found
+
+
+def drawn(module: RemoteModule, state: dict[str, Tensor], first_seed: int = 0) -> dict[str, Tensor]:
+    """The state with every parameter moved."""
+    state = dict(state)
+    for i, name in enumerate(
+        sorted(p.name for p in module.parameters() if p.name in state), start=first_seed
+    ):
+        value = state[name]
+        table = VOCAB in value.shape or MAX_LEN in value.shape
+        scale = 0.5 if table or not value.dim() else 0.5 * value.shape[-1] ** -0.5
+        state[name] = value + (scale * fresh_tensor(*value.shape, seed=i)).to(value.dtype)
+    return state
 
 
 def tokens(*shape: int, seed: int) -> Tensor:
@@ -188,6 +196,16 @@ def test_amount_of_padding(model, seed):
             f"Row {row} has {lengths[row]} real tokens. Alone and without padding its logits differ by "
             f"{change:.3g} from those in the batch (under torch.no_grad())."
         )
+    # One padded row alone, as short as can be.
+    row = lengths.index(1)
+    for columns in (LENGTH, 2):
+        alone = model(asked.ids[row : row + 1, :columns], asked.padding[row : row + 1, :columns])
+        change = moved(asked.logits[row : row + 1], alone)
+        if change > STILL:
+            fail(
+                f"Row {row} has one real token. Alone, with {columns} columns, its logits differ by "
+                f"{change:.3g} from those in the batch (under torch.no_grad())."
+            )
     change = moved(asked.logits, wide.logits)
     if change > STILL:
         fail(
@@ -200,12 +218,16 @@ def test_amount_of_padding(model, seed):
 @cases(SEEDS, n=1)
 def test_no_mask(model, seed):
     """Without a mask all tokens are real, those with id 0 too, as with a mask that is False everywhere."""
-    ids, _ = rows(seed)
+    ids, padding = rows(seed)
     ids[:, -1] = 0
     logits = model(ids)
     change = moved(logits, model(ids, torch.zeros_like(ids, dtype=torch.bool)))
     if change > STILL:
         fail(f"With a mask that is False everywhere, the logits differ by {change:.3g} from those without.")
+    model(ids, padding)
+    change = moved(logits, model(ids))
+    if change > STILL:
+        fail(f"After a call with a mask, the logits without one differ by {change:.3g} from those before.")
     if not moved(logits, model(ids[:, :-1])) > ALIVE:
         fail("The last token of every row, 0, was taken away, and no logit moved: it was taken for padding.")
 
@@ -235,14 +257,17 @@ def test_every_token_matters(model, seed):
 @cases(SEEDS, n=1)
 def test_order_matters(model, seed):
     """The same tokens in another order give other logits."""
-    ids = tokens(2, 5, seed=seed)
-    # Two tokens in the middle as well: the first and the last may have a part of their own.
-    swapped = ids[:, [0, 2, 1, 3, 4]]
-    before, reverse, middle = model(torch.cat([ids, ids.flip(1), swapped])).chunk(3)
+    ids = tokens(1, MAX_LEN, seed=seed)
+    pairs = [(i, j) for j in range(MAX_LEN) for i in range(j) if ids[0, i] != ids[0, j]]
+    swapped = ids.repeat(len(pairs), 1)
+    for row, (i, j) in zip(swapped, pairs, strict=True):
+        row[[i, j]] = row[[j, i]]
+    before, reverse, *others = model(torch.cat([ids, ids.flip(1), swapped]))
     if not moved(before, reverse) > ALIVE:
         fail("The tokens were put in reverse order, and no logit moved: positions have no effect.")
-    if not moved(before, middle) > 1e-6:
-        fail("The tokens 1 and 2 changed places, and no logit moved: positions have no effect.")
+    for (i, j), after in zip(pairs, others, strict=True):
+        if not moved(before, after) > 1e-7:
+            fail(f"The tokens {i} and {j} changed places, and no logit moved: they have one position.")
 
 
 @points(
@@ -283,20 +308,30 @@ def test_rows_independent(model, seed):
 
 @points(1, hint="Keep the batch axis in a batch of one; the table of positions has max_len rows.")
 def test_smallest_and_largest(model):
-    """One row of one token works, and so do rows of max_len tokens with every id of the vocabulary."""
+    """One token works, as do max_len tokens with every id; and the logits may be of either sign."""
     for ids in (torch.tensor([[VOCAB - 1]]), torch.arange(VOCAB + 3).reshape(8, MAX_LEN) % VOCAB):
         if not bool(torch.isfinite(model(ids, grad=len(ids) == 1)).all()):
             fail("The logits hold NaN or infinities.", inputs={"ids": ids})
+    # Five classes have logits above 0 by chance where the parameters are so; with five draws of them, never.
+    model.changed = True
+    for draw in range(5):
+        if bool((model(ids) < 0).any()):
+            return
+        model.module.load_state_dict(drawn(model.module, model.state, first_seed=1000 * (draw + 1)))
+    fail("Whatever the parameters are, no logit is below 0; logits may be of either sign.")
 
 
 @points(1, hint="Use nn.Dropout, which eval() switches off, or F.dropout(x, p, training=self.training).")
 @cases(SEEDS, n=1)
 def test_evaluation_repeats(model, seed):
-    """In evaluation mode, equal inputs give equal logits."""
+    """In evaluation mode, equal inputs give equal logits, and a call leaves its inputs as they are."""
     asked = model.first(seed, grad=False)
     change = moved(asked.logits, model(asked.batch, asked.padding.repeat(4, 1))[:4])
     if change > STILL:
         fail(f"The same ids were given twice in evaluation mode, and the logits differ by {change:.3g}.")
+    _, after = model.module.with_inputs(asked.ids, asked.padding)
+    for name, was, now in zip(("ids", "padding_mask"), (asked.ids, asked.padding), after, strict=True):
+        same(now, was, what=f"{name} after the call")
 
 
 def refuses(model: Model, ids: Tensor, number: int, limits: tuple[int, ...]) -> None:
