@@ -153,6 +153,9 @@ def compare(made: Made) -> None:
     call = f"With norm_first={made.norm_first}"
     if made.problem and len(made.weights.found.gains) == 1:
         fail(f"{call}, only one norm with a weight was found: each of the two norms has its own.")
+    if made.reading is not None and not made.weights.found.gains:
+        # Whatever its parameters are, the block gives what norms give that only take mean and size away.
+        fail(f"{call}, the norms have no scale: each has one of its own, which starts at one.")
     if made.problem:
         by_properties(made)
     elif made.reading is None:
@@ -328,6 +331,34 @@ def compare_float32(student, made: Made, x: Tensor, masks: tuple[Tensor, Tensor]
         )
 
 
+def compare_sizes(student, made: Made) -> None:
+    """Fail unless padding and a causal mask hold in few rows and at few tokens, as many as heads too."""
+    for batch, length in ((1, 4), (3, SIZES.num_heads), (1, 2)):
+        x = fresh_tensor(batch, length, SIZES.d_model, seed=13)
+        call = f"With norm_first={made.norm_first}, {batch} rows and {length} tokens"
+        real = torch.ones(batch, dtype=torch.long)
+        # The same shape twice, with other padding.
+        for lengths in (real, torch.where(torch.arange(batch) % 2 == 0, length - 1, real)):
+            padding = reference.padding_mask(lengths, length)
+            before, after = (
+                ask(made, one, None, padding)
+                for one in (x, torch.where(padding.unsqueeze(-1), 3 * x.flip(-1) + 2, x))
+            )
+            if moved(before[~padding], after[~padding]) > still(student):
+                fail(
+                    f"{call}, only the padding was changed, and a real output moved.",
+                    inputs={"key_padding_mask": padding},
+                )
+            expected = made.expected(x, padding[:, None, None])
+            if expected is not None and moved(before[~padding], expected[~padding]) > NEAR:
+                fail(f"{call}, the sources that are open do not share the weight.")
+        causal = reference.causal_mask(length)
+        last = torch.cat([x[:, :-1], x[:, -1:].flip(-1) + 1], dim=1)
+        before, after = ask(made, x, causal), ask(made, last, causal)
+        if moved(before[:, :-1], after[:, :-1]) > still(student):
+            fail(f"{call} and a causal attn_mask, the last token was changed, and an output before it moved.")
+
+
 @points(
     2, section=MASKS, hint="Blocked is what either mask blocks: hand both to the attention in the same call."
 )
@@ -367,6 +398,8 @@ def test_key_padding_mask(student, blocks):
             fail(f"{call}, the sources that are open do not share the weight.")
         if mask is not None and norm_first and student.dtype == torch.float64:
             compare_float32(student, made, x, (mask, padding), before)
+    for norm_first in (True, False):
+        compare_sizes(student, blocks(norm_first))
 
 
 @points(2, hint="batch_first=True; norms over the last axis; nn.Dropout, if any, which eval() switches off.")
