@@ -5,7 +5,7 @@ positions that start at zero would otherwise hide everything), and then its inpu
 and asking take long, so all checks share one model for each pad id, and the logits of one batch.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import pytest
@@ -58,11 +58,15 @@ def poolings(draw):
 @cases(poolings(), n=4)
 def test_pool_values(student, case):
     """masked_mean_pool gives each row's mean over its real tokens, whatever stands in the padding."""
-    hidden, padding_mask = case.hidden(), case.padding_mask()
-    hidden = torch.where(padding_mask.unsqueeze(-1), 25 * hidden + 50, hidden)
-    expected = reference.masked_mean_pool(hidden, padding_mask)
-    # A small eps in the denominator is no mistake.
-    close(student.masked_mean_pool(hidden, padding_mask), expected, what="the mean", atol=1e-4, rtol=1e-4)
+    # The same shape with other lengths too: counts that were kept from the call before are not these.
+    others = tuple(n % case.length + 1 for n in case.lengths)
+    for task in (case, replace(case, lengths=others)):
+        hidden, padding_mask = task.hidden(), task.padding_mask()
+        hidden = torch.where(padding_mask.unsqueeze(-1), 25 * hidden + 50, hidden)
+        hidden[task.lengths.index(max(task.lengths)), 0] = 0  # a real token, though it is zero
+        expected = reference.masked_mean_pool(hidden, padding_mask)
+        # A small eps in the denominator is no mistake.
+        close(student.masked_mean_pool(hidden, padding_mask), expected, what="the mean", atol=1e-4, rtol=1e-4)
 
 
 @points(1, hint="Use masked_fill or a product, which make a new tensor, not hidden[mask] = 0.")
@@ -170,8 +174,13 @@ class Model:
         """Move every parameter: a head or positions that start at zero would hide everything."""
         self.module.no_grad(torch.tensor([[1, 2], [3, 4]]))  # lazy layers have no parameters before
         self.trained = frozenset(parameter.name for parameter in self.module.parameters())
-        state = self.module.state_dict()
-        for i, name in enumerate(sorted(self.trained & state.keys())):
+        self.state = self.moved(self.module.state_dict())
+        self.load(self.state)
+
+    def moved(self, state: dict[str, Tensor], first_seed: int = 0) -> dict[str, Tensor]:
+        """The state with every parameter moved."""
+        state = dict(state)
+        for i, name in enumerate(sorted(self.trained & state.keys()), start=first_seed):
             value = state[name]
             table = is_table(value.shape, VOCAB) or is_table(value.shape, MAX_LEN)
             scale = 0.5 if table or not value.dim() else 0.5 * value.shape[-1] ** -0.5
@@ -179,8 +188,7 @@ class Model:
             if value.shape[:1] == (VOCAB,) and not bool(value[self.pad_id].any()):
                 step[self.pad_id] = 0  # the row of padding_idx is never trained
             state[name] = value + step.to(value.dtype)
-        self.state = state
-        self.load(state)
+        return state
 
     def first(self, seed: int) -> tuple[Rows, Tensor, Tensor]:
         """The rows that a check was the first to ask about, with padding up to MAX_LEN, and their logits.
@@ -288,6 +296,15 @@ def test_row_alone(models, seed):
             f"Padding was added up to max_len, and a logit moved by {change:.3g} (from those of these ids "
             "under torch.no_grad())."
         )
+    # One padded row alone, as short as can be.
+    row = case.lengths.index(1)
+    for columns in (5, 2):
+        change = moved(logits[row], model.logits(ids[row : row + 1, :columns])[0])
+        if change > STILL:
+            fail(
+                f"Row {row} has one real token. Alone, with {columns} columns, its logits differ by "
+                f"{change:.3g} from those in a batch."
+            )
     model.padding_ignored = True
 
 
@@ -536,6 +553,15 @@ def test_order_matters(models, seed):
     logits = model.logits(torch.cat([ids, ids.flip(1)]))
     if not float((logits[3:] - logits[:3]).abs().max()) > ALIVE:
         fail("The tokens were put in reverse order, and no logit moved: positions have no effect.")
+    ids = rows(seed).tokens(1, MAX_LEN)
+    pairs = [(i, j) for j in range(MAX_LEN) for i in range(j) if ids[0, i] != ids[0, j]]
+    swapped = ids.repeat(len(pairs), 1)
+    for row, (i, j) in zip(swapped, pairs, strict=True):
+        row[[i, j]] = row[[j, i]]
+    before, *others = model.logits(torch.cat([ids, swapped]))
+    for (i, j), after in zip(pairs, others, strict=True):
+        if not moved(before, after) > 1e-7:
+            fail(f"The tokens {i} and {j} changed places, and no logit moved: they have one position.")
 
 
 @points(1, hint="Without self-attention each token is encoded alone: use nn.TransformerEncoder or your own.")
@@ -562,6 +588,7 @@ def test_rows_independent(models, seed):
     one_token = others.where(torch.arange(MAX_LEN) == 0, case.pad_id)
     # Two rows are kept, each at another place; the others are replaced, and there is one more.
     mixed = torch.stack([one_token[1], ids[3], others[2], others[1], ids[0]])
+    model.logits(ids)  # what is kept from it is not right for the next, which has the same shape
     answer = model.logits(mixed)
     for row, place in ((0, 4), (3, 1)):
         change = moved(logits[row], answer[place])
@@ -575,23 +602,34 @@ def test_rows_independent(models, seed):
 @points(1, hint="Keep the batch axis in a batch of one; the table of positions has max_len rows.")
 @cases([(1, 1, True), (2, MAX_LEN, False)])
 def test_smallest_and_largest(models, case):
-    """Batches of one row, rows of one token and rows of max_len tokens work."""
+    """One row, one token and max_len tokens work; and the logits may be of either sign."""
+    model = models()
     batch, length, grad = case
-    task = Rows((length,) * batch, length, 0, seed=batch)
-    logits = models().logits(task.ids(), grad)
+    ids = Rows((length,) * batch, length, 0, seed=batch).ids()
+    logits = model.logits(ids, grad)
     if not bool(torch.isfinite(logits).all()):
         fail("The logits hold NaN or infinities.", got=logits)
+    # All may be above 0 by chance where the parameters are so; with five draws of them, never.
+    for draw in range(5):
+        if bool((logits < 0).any()):
+            return
+        logits = model.logits(ids, state=model.moved(model.state, first_seed=1000 * (draw + 1)))
+    fail("Whatever the parameters are, no logit is below 0; logits may be of either sign.", got=logits)
 
 
 @points(1, hint="Use nn.Dropout, which eval() switches off, or F.dropout(x, p, training=self.training).")
 @cases(SEEDS, n=1)
 def test_evaluation_repeats(models, seed):
-    """In evaluation mode, equal inputs give equal logits."""
+    """In evaluation mode, equal inputs give equal logits, and a call leaves ids as they are."""
     model = models()
     _, ids, logits = model.first(seed)
     change = moved(logits, model.logits(ids, grad=True))
     if change > STILL:
         fail(f"The same ids were given twice in evaluation mode, and the logits differ by {change:.3g}.")
+    # What is written over padding is often a 0, so the padding is another number here.
+    ids = rows(seed, OTHER_PAD).ids()
+    _, after = models(OTHER_PAD).module.with_inputs(ids)
+    same(after[0], ids, what="ids after the call")
 
 
 def directions(model: Model, ids: Tensor, seed: int) -> dict[str, Tensor]:
