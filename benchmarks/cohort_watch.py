@@ -19,7 +19,7 @@ from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _DONE = re.compile(r"\[(\d+)/\d+\]")  # how `attest grade` tells of each result
-_FLOOR_STEPS = 100_000
+_YARD_STEPS = 100_000
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Look:
     seconds: float  # since the command was started
     done: int  # submissions
     cpu_seconds: float
-    floor_seconds: float  # processor time of a fixed piece of work of ours at this moment
+    yard_seconds: float  # processor time of a fixed piece of work of ours at this moment
     memory: Counter[str]  # bytes by kind of process: command, pool, workers, sandbox
 
     @property
@@ -100,15 +100,15 @@ def _look_on(
             memory[kind] += _pss(pid)
         if process.poll() is None:  # of one that is ending, half is gone
             found.looks.append(
-                Look(time.monotonic() - started, len(found.done_at), cpu, floor_seconds(), memory)
+                Look(time.monotonic() - started, len(found.done_at), cpu, yard_seconds(), memory)
             )
         time.sleep(every)
 
 
-def floor_seconds() -> float:
+def yard_seconds() -> float:
     """Return what a fixed piece of work takes of the processor now: neighbours slow it as they do the run."""
     started, total = time.thread_time(), 0
-    for number in range(_FLOOR_STEPS):
+    for number in range(_YARD_STEPS):
         total ^= number * number
     return time.thread_time() - started
 

@@ -7,7 +7,7 @@ A run that takes longer than `--minutes` is stopped, and what it graded until th
 Bars: memory stays flat and under 2 GB, a submission takes no more than 10 % longer than in the smallest
 cohort, a rerun takes less than 5 % of the largest run. On a machine that does something else too, the clock
 tells little: the bar is on processor time, counted in a fixed piece of work that is done again and again
-meanwhile (a floor), and the clock is printed beside it. Exit status: 0 every bar is met, 1 one is not.
+meanwhile (a yard), and the clock is printed beside it. Exit status: 0 every bar is met, 1 one is not.
 """
 
 from __future__ import annotations
@@ -61,13 +61,11 @@ class Measured:
         begin, end = self._between(first, last)
         return (end.cpu_seconds - begin.cpu_seconds) / max(1, end.done - begin.done)
 
-    def in_floors(self, first: float = 0.0, last: float = 1.0) -> float:
+    def in_yards(self, first: float = 0.0, last: float = 1.0) -> float:
         """Return the same in the fixed pieces of work that were done meanwhile."""
         begin, end = self._between(first, last)
-        floors = [
-            look.floor_seconds for look in self.run.looks if begin.seconds <= look.seconds <= end.seconds
-        ]
-        return self.cpu(first, last) / median(floors)
+        yards = [look.yard_seconds for look in self.run.looks if begin.seconds <= look.seconds <= end.seconds]
+        return self.cpu(first, last) / median(yards)
 
     def memory(self, first: float, last: float) -> float:
         """Return the mean of all that is held between two points of a run, in bytes."""
@@ -156,7 +154,7 @@ def measure(size: int, jobs: int, folder: Path, minutes: float, keep: Path | Non
         sys.exit("\n".join([f"The run of {size:,} ended with {run.status}:", *run.said]))
     rerun = None
     if not stopped:
-        rerun = watch([*command, "--resume"], folder, 0.25)
+        rerun = watch(command, folder, 0.25)
         if rerun.status != 0 or rerun.done_at:
             sys.exit("\n".join([f"The rerun of {size:,} was not one in which nothing changed:", *rerun.said]))
     kept = Disk.of(out)
@@ -174,8 +172,8 @@ def report(one: Measured) -> Iterator[str]:
     kept, each = one.kept, 1e3 * one.size
     yield f"{one.size:,} submissions in {one.run.seconds:.0f} s, load {one.load:.1f} at the start"
     yield f"  a submission      {1000 * one.wall:9.1f} ms, {1000 * one.cpu():.1f} ms of processor time"
-    yield f"    first tenth     {one.in_floors(0.0, 0.1):9.2f} floors"
-    yield f"    last tenth      {one.in_floors(0.9, 1.0):9.2f} floors"
+    yield f"    first tenth     {one.in_yards(0.0, 0.1):9.2f} yards"
+    yield f"    last tenth      {one.in_yards(0.9, 1.0):9.2f} yards"
     yield f"  most memory       {one.run.most.total / 1e6:9.0f} MB ({kinds})"
     yield f"    second tenth    {one.memory(0.1, 0.2) / 1e6:9.0f} MB"
     yield f"    last tenth      {one.memory(0.9, 1.0) / 1e6:9.0f} MB"
@@ -197,7 +195,7 @@ def bars(small: list[Measured], large: Measured) -> Iterator[tuple[str, float, f
     yield "MB of memory at most, all processes", large.run.most.total / 1e6, MEMORY_BAR / 1e6
     grown = large.memory(0.9, 1.0) / large.memory(0.1, 0.2) - 1
     yield "% more memory in the last tenth than in the second", 100 * grown, 100 * GROWTH_BAR
-    longer = large.in_floors() / median(one.in_floors() for one in small) - 1
+    longer = large.in_yards() / median(one.in_yards() for one in small) - 1
     yield "% more processor time for a submission than in the smallest cohort", 100 * longer, 100 * TIME_BAR
     share = large.rerun.seconds / large.run.seconds if large.rerun else float("nan")  # it was stopped
     yield "% of the run for a rerun with nothing changed", 100 * share, 100 * RERUN_BAR
@@ -217,8 +215,8 @@ def main() -> int:
             found.append(measure(size, arguments.jobs, Path(name), arguments.minutes, arguments.keep))
             print("\n".join(report(found[-1])), flush=True)
     small = [one for one in found if one.size == sizes[0]]
-    noise = [one.in_floors() for one in small]
-    print(f"\nThe runs of {sizes[0]:,} took {min(noise):.2f} to {max(noise):.2f} floors for a submission.")
+    noise = [one.in_yards() for one in small]
+    print(f"\nThe runs of {sizes[0]:,} took {min(noise):.2f} to {max(noise):.2f} yards for a submission.")
     failed = False
     for what, value, bar in bars(small, max(found, key=lambda one: one.size)):
         met = value <= bar

@@ -53,7 +53,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 def results_in_memory() -> int:
-    return sum(isinstance(one, Result) for one in gc.get_objects())
+    return sum(type(one) is Result for one in gc.get_objects())
 
 
 def test_a_result_that_is_on_the_disk_is_not_kept_in_memory(
