@@ -95,5 +95,5 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 
 LOGGING_CONFIG = None  # attest.portal.logs sets it up, in the processes that have a log
-MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"  # a session would be written
 EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
