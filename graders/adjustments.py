@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from graders.marks import Marks, read_marks
+from graders.reading.names import shown
 from graders.result import Adjusted, CheckResult, Frozen, Result, Status, write_whole
 
 ADJUSTMENTS_FILE = "adjustments.json"
@@ -109,6 +110,7 @@ def read_adjustments(out: Path) -> Adjustments:
     except (OSError, ValidationError) as error:
         first = error.errors()[0] if isinstance(error, ValidationError) else None
         where = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
+        where = shown(where.removeprefix(": "), 300)
         raise AdjustmentsError(
             f"{path}: what was decided of checks cannot be read ({where}). Put a copy of the file in its "
             "place, or move it away to go on without."

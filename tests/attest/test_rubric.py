@@ -333,6 +333,7 @@ def test_a_regrade_keeps_the_marks_that_were_given_before_and_since(attest, rubr
     again = attest("regrade", "out", *moved, cwd=to_mark)
     assert again.returncode == 0, again.stderr
     assert "3 of 3 students change: 0 gain, 3 lose." in again.stdout
+    rubric("--export", "marks.csv")
     give(to_mark, omar="2")
     rubric("--import", "marks.csv")
     assert points(to_mark) == {"lena": (8, 0), "omar": (7, 0), "priya": (5, 0)}

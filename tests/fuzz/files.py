@@ -15,6 +15,7 @@ from pathlib import Path
 
 from attest.marksheet import read_sheet, sheet_csv
 from attest.student_text import student_text
+from graders.adjustments import Adjustments, AdjustmentsError, read_adjustments
 from graders.assignment import AssignmentError, find_assignment, read_assignment
 from graders.marks import MarksError, read_marks
 from graders.output import Output, OutputError
@@ -116,6 +117,14 @@ def mark_files() -> list[bytes]:
         mark | {"student": "b", "marked_at": NOW.isoformat()},
     ]
     return [json.dumps({"schema_version": 1, "marks": marks}).encode()]
+
+
+def adjustment_files() -> list[bytes]:
+    adjustment = {"reason": "it was wrong", "by": "lee", "at": NOW.isoformat()}
+    checks = [check.id for result in _results() for check in result.checks][:2]
+    kinds = ("dropped", "given")
+    adjustments = [adjustment | {"check": c, "kind": k} for c, k in zip(checks, kinds, strict=True)]
+    return [json.dumps({"schema_version": 1, "adjustments": adjustments}).encode()]
 
 
 def runs() -> list[bytes]:
@@ -233,6 +242,22 @@ def check_marks(data: bytes) -> None:
             return
     for result in _results():
         marks.applied(result)
+
+
+def check_adjustments(data: bytes) -> None:
+    """adjustments.json: adjustments that can be taken back, or a sentence."""
+    with written("adjustments.json", data) as path:
+        try:
+            adjustments = read_adjustments(path.parent)
+        except AdjustmentsError as error:
+            sentence(str(error).replace(str(path.parent), ""), "adjustments.json")
+            return
+    for result in _results():
+        now = adjustments.applied(result)
+        if Adjustments().applied(now) != result:
+            raise Violated("an adjustment that cannot be taken back")
+        for line in student_view(now).adjusted if now is not result else ():
+            sentence(line)
 
 
 def check_run(data: bytes) -> None:

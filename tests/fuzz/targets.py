@@ -74,6 +74,7 @@ TARGETS = {
         Target("assignment", files.check_assignment, files.assignments, mutation.of_lines),
         Target("sheet", files.check_sheet, files.sheets, mutation.of_lines),
         Target("marks", files.check_marks, files.mark_files, mutation.of_json),
+        Target("adjustments", files.check_adjustments, files.adjustment_files, mutation.of_json),
         Target("run", files.check_run, files.runs, mutation.of_json),
         Target("result", files.check_result, files.results, mutation.of_json),
     )
