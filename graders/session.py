@@ -65,11 +65,13 @@ class GradingSession:
         *,
         public_only: bool = False,
         name_rivals: bool = False,
+        watch: Callable[[CheckResult], None] | None = None,
     ) -> None:
         self.assignment = assignment
         self.sandbox = sandbox
         self.seed = seed
         self.public_only = public_only
+        self.watch = watch  # is told of each check as it ends; a diagnosis is added later, no verdict changes
         self.name_rivals = name_rivals  # say what would be named if the variant that fits were not known
 
     def run(self, jobs: Iterable[Job], sink: Callable[[Result], None]) -> None:
@@ -78,7 +80,9 @@ class GradingSession:
         `jobs` may block while it waits for more. A fault of ours while one submission is graded becomes a
         Result that is `not_graded`. Raises AssignmentError, and whatever `jobs` or `sink` raises.
         """
-        grading = Grading(self.sandbox, self.seed, self._model, name_rivals=self.name_rivals)
+        grading = Grading(
+            self.sandbox, self.seed, self._model, name_rivals=self.name_rivals, watch=self.watch
+        )
 
         def loop(checks: tuple[Collected, ...]) -> None:
             for job in jobs:

@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
 from attest.portal.grading.models import Job
+from attest.portal.handing_in.events import WATCHING
 from attest.portal.handing_in.models import Submission
 from attest.portal.measures import REQUESTS
 from attest.portal.permissions import everybody
@@ -62,6 +63,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
         "# HELP attest_submissions_total Submissions taken in.",
         "# TYPE attest_submissions_total counter",
         f"attest_submissions_total {Submission.objects.count()}",
+        "# HELP attest_event_streams Browsers that this process tells how far a submission is.",
+        "# TYPE attest_event_streams gauge",
+        f"attest_event_streams {len(WATCHING)}",
         *REQUESTS.lines(),
     ]
     return HttpResponse("\n".join(lines) + "\n", "text/plain; version=0.0.4; charset=utf-8")

@@ -8,7 +8,7 @@ from attest.portal import assets, health
 from attest.portal.audit import views as audit
 from attest.portal.courses import views as courses
 from attest.portal.grading import views as grading
-from attest.portal.handing_in import api
+from attest.portal.handing_in import api, events
 from attest.portal.handing_in import views as handing_in
 from attest.portal.people import administration, tokens
 from attest.portal.people import views as people
@@ -39,6 +39,7 @@ urlpatterns = [
     path("assignments/<int:assignment_id>/hand-in/", handing_in.hand_in, name="hand-in"),
     path("assignments/<int:assignment_id>/submissions/", grading.submissions, name="submissions"),
     path("submissions/<int:submission_id>/", handing_in.submission, name="submission"),
+    path("submissions/<int:submission_id>/events/", events.events, name="events"),
     path("submissions/<int:submission_id>/state/", handing_in.state, name="state"),
     path("submissions/<int:submission_id>/report/", grading.report, name="report"),
     path("files/<int:file_id>/", handing_in.download, name="file"),

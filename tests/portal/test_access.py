@@ -54,6 +54,7 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "submissions": GRADERS,
     "submission": OWN,
     "state": OWN,
+    "events": OWN,
     "report": OWN,
     "file": OWN,
     "asset": ABSENT,

@@ -13,6 +13,7 @@ from django.utils import timezone
 from attest.portal.audit.models import Entry
 from attest.portal.grading import queue
 from attest.portal.grading.models import Job
+from attest.portal.grading.progress import steps_of
 from attest.portal.handing_in.taking import take
 from tests.attest.conftest import RIGHT, WRONG
 from tests.portal.school import School, make_school
@@ -97,7 +98,8 @@ def test_new_submissions_go_before_what_is_graded_again(school: School) -> None:
     take(school.assignment, school.classmate, [("double.py", WRONG.encode())])
     new = Job.objects.get(submission__person=school.classmate)
 
-    assert (queue.ahead_of(new), queue.ahead_of(again)) == (0, 1)
+    steps = steps_of([new.submission_id, again.submission_id])
+    assert [steps[one.submission_id].ahead for one in (new, again)] == [0, 1]
     assert queue.claim("worker") == new
     assert again.seed == first.seed
 

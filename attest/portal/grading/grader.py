@@ -1,7 +1,7 @@
 """A warm grader: one assignment, one sandbox, one submission after another, for the worker that started it.
 
     worker ── Warm ──► grader      the assignment; answered by Ready or Broken
-    worker ── Ask ───► grader      a submission; answered by Answer
+    worker ── Ask ───► grader      a submission; answered by a Seen for each check that ends, and Answer
     the worker hangs up: the grader ends, and with it the sandbox
 
 It knows nothing of Django or the database. Run as `python -P -m attest.portal.grading.grader FD`.
@@ -21,7 +21,7 @@ import msgspec
 from graders.assignment import AssignmentError, find_assignment
 from graders.limits import limits_of
 from graders.messages import Broken, Ready, send
-from graders.result import Student
+from graders.result import CheckResult, Student, Visibility
 from graders.secrets import secret_paths
 from graders.workers import die_with_parent, legible
 from sandbox import Sandbox, SandboxBroken
@@ -46,6 +46,14 @@ class Ask(msgspec.Struct, frozen=True, tag=True):
     seed: int
 
 
+class Seen(msgspec.Struct, frozen=True, tag=True):
+    """A check has ended that students see at any time. Of others nothing is said before the Result."""
+
+    title: str
+    verdict: str
+    of: int  # such checks in all
+
+
 class Answer(msgspec.Struct, frozen=True, tag=True):
     """A Result as JSON."""
 
@@ -53,12 +61,12 @@ class Answer(msgspec.Struct, frozen=True, tag=True):
 
 
 _ASKED = msgspec.msgpack.Decoder(Warm | Ask)
-_SAID = msgspec.msgpack.Decoder(Ready | Broken | Answer)
+_SAID = msgspec.msgpack.Decoder(Ready | Broken | Seen | Answer)
 
 
-def receive_said(connection: Connection) -> Ready | Broken | Answer:
+def receive_said(connection: Connection) -> Ready | Broken | Seen | Answer:
     """Read what a grader says. Raises EOFError where it has died."""
-    said: Ready | Broken | Answer = _SAID.decode(connection.recv_bytes())
+    said: Ready | Broken | Seen | Answer = _SAID.decode(connection.recv_bytes())
     return said
 
 
@@ -70,7 +78,13 @@ def grade_all(connection: Connection, warm: Warm) -> None:
         sandbox.launch()
         from graders.session import GradingSession, collect_checks
 
-        collect_checks(assignment)
+        checks = collect_checks(assignment)
+        always = sum(one.visibility is Visibility.ALWAYS for one in checks)
+
+        def watch(ended: CheckResult) -> None:
+            if ended.visibility is Visibility.ALWAYS:
+                send(connection, Seen(ended.title, ended.verdict.value, always))
+
         sandbox.start()
         send(connection, Ready(sandbox.held_by))
         while True:
@@ -80,7 +94,7 @@ def grade_all(connection: Connection, warm: Warm) -> None:
                 return
             assert isinstance(ask, Ask)
             student = Student.model_validate_json(ask.student)
-            session = GradingSession(assignment, sandbox, ask.seed)
+            session = GradingSession(assignment, sandbox, ask.seed, watch=watch)
             path = Path(os.fsdecode(ask.path))
             result = session.grade(student, path, source=ask.source, attempt=ask.attempt)
             send(connection, Answer(legible(result)))

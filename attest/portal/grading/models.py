@@ -33,6 +33,7 @@ class Job(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)  # before then nobody else claims it
     tries = models.PositiveIntegerField(default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
+    progress = models.JSONField(default=dict, blank=True)  # while it runs: see grading.progress
     trouble = models.TextField(blank=True)  # for the instructor: why the last try came to nothing
 
     class Meta:

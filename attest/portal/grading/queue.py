@@ -6,6 +6,7 @@ That holds on SQLite and PostgreSQL alike, and whoever dies in the middle has ch
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -62,6 +63,7 @@ def claim(who: str, *, job_id: int | None = None) -> Job | None:
                 claimed_at=now,
                 lease_until=now + LEASE,
                 tries=F("tries") + 1,
+                progress={},
             )
         )
         if changed:
@@ -71,10 +73,11 @@ def claim(who: str, *, job_id: int | None = None) -> Job | None:
     return None
 
 
-def prolong(job: Job, who: str) -> bool:
-    """Say that the job is still being graded; False where it has been given to somebody else."""
+def prolong(job: Job, who: str, progress: Mapping[str, object] | None = None) -> bool:
+    """Say that the job is still being graded, and how far; False where it is somebody else's by now."""
     held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
-    return bool(held.update(lease_until=timezone.now() + LEASE))
+    known = {} if progress is None else {"progress": dict(progress)}
+    return bool(held.update(lease_until=timezone.now() + LEASE, **known))
 
 
 def give_back(job: Job, who: str, trouble: str = "", *, untried: bool = False) -> None:
@@ -82,6 +85,7 @@ def give_back(job: Job, who: str, trouble: str = "", *, untried: bool = False) -
     held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
     held.update(
         state=Job.State.QUEUED,
+        progress={},
         claimed_by="",
         lease_until=timezone.now() + (NOT_NOW if untried else RETRY),
         trouble=trouble[:8000],
@@ -99,7 +103,9 @@ def finish(job: Job, who: str, state: Job.State = Job.State.DONE, trouble: str =
     """Mark a job as ended, if `who` still holds it. Call it in the transaction that keeps the Result."""
     held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
     return bool(
-        held.update(state=state, lease_until=None, finished_at=timezone.now(), trouble=trouble[:8000])
+        held.update(
+            state=state, lease_until=None, finished_at=timezone.now(), trouble=trouble[:8000], progress={}
+        )
     )
 
 
@@ -128,13 +134,3 @@ def _free(now: datetime) -> QuerySet[Job]:
     """Jobs that nobody holds: they wait, or whoever held them has given no sign of life."""
     open_jobs = Job.objects.filter(state__in=(Job.State.QUEUED, Job.State.RUNNING))
     return open_jobs.filter(Q(lease_until=None) | Q(lease_until__lt=now))
-
-
-def ahead_of(job: Job) -> int:
-    """Return how many jobs are graded before this one."""
-    if job.state != Job.State.QUEUED:
-        return 0
-    before = Q(again=job.again, pk__lt=job.pk)
-    if job.again:
-        before |= Q(again=False)
-    return Job.objects.filter(before, state__in=(Job.State.QUEUED, Job.State.RUNNING)).count()

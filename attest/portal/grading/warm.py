@@ -13,7 +13,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from attest.portal.grading.grader import Answer, Ask, Warm, receive_said
+from attest.portal.grading.grader import Answer, Ask, Seen, Warm, receive_said
 from graders.assignment import Assignment
 from graders.limits import limits_of
 from graders.messages import Broken, Ready, send
@@ -38,6 +38,7 @@ class Interrupted(RuntimeError):
 
 
 Beat = Callable[[], None]  # called while one waits; may raise Interrupted
+See = Callable[[Seen], None]  # called as checks end; may raise Interrupted
 
 
 class GraderProcess:
@@ -77,13 +78,13 @@ class GraderProcess:
             details = said.details if isinstance(said, Broken) else ""
             raise GraderBroken("\n".join(filter(None, (getattr(said, "message", ""), details))))
 
-    def grade(self, ask: Ask, beat: Beat) -> Result:
-        """Grade one submission. Raises GraderDied, and whatever `beat` raises; then close it."""
+    def grade(self, ask: Ask, beat: Beat, see: See) -> Result:
+        """Grade one submission. Raises GraderDied, and what `beat` and `see` raise; then close it."""
         try:
             send(self._connection, ask)
         except OSError:
             raise GraderDied(self._last_words()) from None
-        said = self._wait(self._patience, beat)
+        said = self._wait(self._patience, beat, see)
         if isinstance(said, Broken):
             raise GraderDied("\n".join(filter(None, (said.message, said.details))))
         assert isinstance(said, Answer)
@@ -110,12 +111,23 @@ class GraderProcess:
         """Whether it can be asked."""
         return self._process.poll() is None
 
-    def _wait(self, seconds: float, beat: Beat) -> Ready | Broken | Answer:
+    def _wait(self, seconds: float, beat: Beat, see: See | None = None) -> Ready | Broken | Answer:
         until = time.monotonic() + seconds
-        while not self._connection.poll(min(BEAT_SECONDS, max(0.0, until - time.monotonic()))):
-            beat()
+        next_beat = time.monotonic() + BEAT_SECONDS
+        while True:
+            if self._connection.poll(max(0.0, min(next_beat, until) - time.monotonic())):
+                said = self._receive()
+                if not isinstance(said, Seen):
+                    return said
+                if see is not None:
+                    see(said)
+            if time.monotonic() >= next_beat:
+                beat()
+                next_beat = time.monotonic() + BEAT_SECONDS
             if time.monotonic() >= until:
                 raise GraderDied(f"the grader came to no end within {seconds:.0f} s")
+
+    def _receive(self) -> Ready | Broken | Seen | Answer:
         try:
             return receive_said(self._connection)
         except (EOFError, OSError):
@@ -141,8 +153,8 @@ class WarmGraders:
         self.most = most
         self._graders: OrderedDict[Path, GraderProcess] = OrderedDict()
 
-    def grade(self, assignment: Assignment, ask: Ask, beat: Beat) -> Result:
-        """Grade one submission. Raises GraderBroken, GraderDied, and whatever `beat` raises."""
+    def grade(self, assignment: Assignment, ask: Ask, beat: Beat, see: See) -> Result:
+        """Grade one submission. Raises GraderBroken, GraderDied, and what `beat` and `see` raise."""
         grader = self._graders.pop(assignment.folder, None)
         if grader is not None and (
             not grader.is_alive or grader.hash != assignment.info.content_hash or grader.graded >= MOST_GRADED
@@ -154,7 +166,7 @@ class WarmGraders:
                 self._graders.popitem(last=False)[1].close()
             grader = GraderProcess(assignment, self.backend, self.hidden, beat)
         try:
-            result = grader.grade(ask, beat)
+            result = grader.grade(ask, beat, see)
         except BaseException:
             grader.kill()
             raise

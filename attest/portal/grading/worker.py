@@ -23,10 +23,12 @@ from graders.workers import die_with_parent
 
 if TYPE_CHECKING:
     from attest.portal.grading.models import Job
+    from attest.portal.grading.progress import Progress
     from attest.portal.handing_in.models import Submission
 
 LOOK_SECONDS = 0.3  # between two looks into an empty queue
 AFTER_TROUBLE_SECONDS = 2.0
+SHOW_SECONDS = 1.0  # between two writes of how far a submission is
 
 
 class Worker:
@@ -118,7 +120,8 @@ class Worker:
 
     def grade(self, job: Job, assignment: Assignment) -> Result:
         """Have a job graded, with signs of life while it lasts."""
-        from attest.portal.grading.grader import Ask
+        from attest.portal.grading.grader import Ask, Seen
+        from attest.portal.grading.progress import Progress
         from attest.portal.grading.results import student_of
 
         submission = job.submission
@@ -131,16 +134,33 @@ class Worker:
                 attempt=submission.attempt,
                 seed=job.seed,
             )
-            result = self.graders.grade(assignment, ask, lambda: self.beat(job))
+            progress = Progress()
+            shown_at = 0.0
+
+            def beat() -> None:
+                nonlocal shown_at
+                self.beat(job, progress)
+                shown_at = time.monotonic()
+
+            def see(one: Seen) -> None:
+                nonlocal progress
+                progress = progress.and_then(one.title, one.verdict, one.of)
+                if time.monotonic() - shown_at >= SHOW_SECONDS:
+                    beat()
+
+            result = self.graders.grade(assignment, ask, beat, see)
         info = result.submission.model_copy(update={"submitted_at": submission.received_at})
         return result.model_copy(update={"submission": info})
 
-    def beat(self, job: Job) -> None:
-        """Give a sign of life. Raises Interrupted where the job is somebody else's, or it is time to stop."""
+    def beat(self, job: Job, progress: Progress) -> None:
+        """Give a sign of life, and say how far it is.
+
+        Raises Interrupted where the job is somebody else's by now, or it is time to stop.
+        """
         from attest.portal.grading import queue
         from attest.portal.grading.warm import Interrupted
 
-        if self.stopping.is_set() or not queue.prolong(job, self.name):
+        if self.stopping.is_set() or not queue.prolong(job, self.name, progress.as_json()):
             raise Interrupted
 
     def lay_out(self, submission: Submission, folder: Path) -> Path:

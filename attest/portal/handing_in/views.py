@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.http import content_disposition_header
 
 from attest.portal.courses.models import CourseAssignment, Role
-from attest.portal.grading.queue import ahead_of
+from attest.portal.grading.progress import Step, steps_of
 from attest.portal.grading.standing import counting, own_attempts, shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.handouts import handout_of
 from attest.portal.handing_in.keeping import Store
@@ -103,7 +103,7 @@ def _progress(asking: Asking, submission: Submission) -> dict[str, object]:
     return {
         "submission": submission,
         "standing": found,
-        "ahead": ahead_of(found.job) if found.job else 0,
+        "step": steps_of([submission.pk]).get(submission.pk, Step("")),
         "shown": asking.may(Role.GRADER) or shows_results(submission.assignment),
     }
 
