@@ -7,6 +7,7 @@ from django.urls import path
 from attest.portal import assets, health
 from attest.portal.audit import views as audit
 from attest.portal.courses import views as courses
+from attest.portal.grading import requests
 from attest.portal.grading import views as grading
 from attest.portal.handing_in import api, events
 from attest.portal.handing_in import views as handing_in
@@ -38,9 +39,16 @@ urlpatterns = [
     path("assignments/<int:assignment_id>/handout/<path:name>", handing_in.handout, name="handout-file"),
     path("assignments/<int:assignment_id>/hand-in/", handing_in.hand_in, name="hand-in"),
     path("assignments/<int:assignment_id>/submissions/", grading.submissions, name="submissions"),
+    path(
+        "assignments/<int:assignment_id>/regrade-requests/",
+        requests.regrade_requests,
+        name="regrade-requests",
+    ),
+    path("regrade-requests/<int:regrade_request_id>/", requests.regrade_request, name="regrade-request"),
     path("submissions/<int:submission_id>/", handing_in.submission, name="submission"),
     path("submissions/<int:submission_id>/events/", events.events, name="events"),
     path("submissions/<int:submission_id>/state/", handing_in.state, name="state"),
+    path("submissions/<int:submission_id>/regrade/", requests.ask_for_regrade, name="ask-for-regrade"),
     path("submissions/<int:submission_id>/report/", grading.report, name="report"),
     path("files/<int:file_id>/", handing_in.download, name="file"),
     path("api/assignments/<int:assignment_id>/submissions/", api.hand_in, name="api-hand-in"),

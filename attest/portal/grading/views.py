@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import Http404, HttpResponse
 
 from attest.portal.courses.models import CourseAssignment, Role
+from attest.portal.grading.models import RegradeRequest
 from attest.portal.grading.standing import counting, shows_kept_checks, shows_results, standing, standings
 from attest.portal.handing_in.models import Submission
 from attest.portal.pages import page
@@ -31,7 +32,14 @@ def submissions(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         }
         for member in students
     ]
-    return page(asking, "grading/submissions.html.jinja", {"assignment": assignment, "lines": lines})
+    requests_open = RegradeRequest.objects.filter(
+        submission__assignment=assignment, state=RegradeRequest.State.OPEN
+    ).count()
+    return page(
+        asking,
+        "grading/submissions.html.jinja",
+        {"assignment": assignment, "lines": lines, "requests_open": requests_open},
+    )
 
 
 @members(Role.STUDENT)

@@ -11,7 +11,15 @@ from django.utils.http import content_disposition_header
 
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.grading.progress import Step, steps_of
-from attest.portal.grading.standing import counting, own_attempts, shows_kept_checks, shows_results, standing
+from attest.portal.grading.requests import to_ask_about
+from attest.portal.grading.standing import (
+    Standing,
+    counting,
+    own_attempts,
+    shows_kept_checks,
+    shows_results,
+    standing,
+)
 from attest.portal.handing_in.handouts import handout_of
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
@@ -19,6 +27,7 @@ from attest.portal.handing_in.taking import MOST_FILES, Refused, rules_for, take
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 from graders.reading.names import relative_name
+from reports.lateness import duration_text
 
 
 @members(Role.STUDENT)
@@ -48,8 +57,16 @@ def hand_in(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
 
 @members(Role.STUDENT)
 def submission(asking: Asking, submission: Submission) -> HttpResponse:
-    """The receipt of one submission, and how far it is."""
-    return page(asking, "handing_in/submission.html.jinja", _progress(asking, submission))
+    """The receipt of one submission, how far it is, and what was asked of a person about it."""
+    known = _progress(asking, submission)
+    own = submission.person_id == asking.person.pk
+    found = standing(submission, whole=shows_kept_checks(submission.assignment, submission.person))
+    known |= {
+        "asked": submission.regrade_requests.all(),
+        "may_ask": own and bool(to_ask_about(found)),
+        "late_line": _late_line(found),
+    }
+    return page(asking, "handing_in/submission.html.jinja", known)
 
 
 @members(Role.STUDENT)
@@ -95,6 +112,15 @@ def _may_read(asking: Asking, assignment: CourseAssignment) -> bool:
     """Whether the handout is open to the person: to students it is when handing in is."""
     opens = assignment.opens_at
     return asking.may(Role.GRADER) or opens is None or opens <= timezone.now()
+
+
+def _late_line(found: Standing) -> str:
+    late = found.late
+    if late is None:
+        return ""
+    came = f"{duration_text(late.late_seconds)} after it was due"
+    of = "the points earned" if late.of == "earned" else "the points that could be had"
+    return f"{came}; takes {late.percent:g} % of {of}" if late.percent else f"{came}; takes nothing"
 
 
 def _progress(asking: Asking, submission: Submission) -> dict[str, object]:

@@ -1,0 +1,147 @@
+"""A student asks about one check; an instructor answers; both are in the trail, and points follow at once."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from attest.portal.audit.models import Entry
+from attest.portal.courses.models import CourseAssignment
+from attest.portal.grading.models import Override, RegradeRequest
+from attest.portal.grading.standing import standing
+from tests.portal.school import School, keep_result
+
+CHECK = "doubling/test_values"
+
+
+@pytest.fixture
+def asked(school: School) -> School:
+    """A school in which the student's second check has failed, and nobody has asked yet."""
+    school.regrade_request.delete()
+    keep_result(school.submission, (2, 0))
+    return school
+
+
+def ask(school: School, check: str = CHECK, sentence: str = "It is <b>right</b>.") -> int:
+    path = reverse("ask-for-regrade", args=[school.submission.pk])
+    return school.browser(school.student).post(path, {"check": check, "sentence": sentence}).status_code
+
+
+def answer(school: School, **fields: str) -> int:
+    path = reverse("regrade-request", args=[RegradeRequest.objects.get().pk])
+    return school.browser(school.instructor).post(path, fields).status_code
+
+
+def receipt(school: School) -> str:
+    path = reverse("submission", args=[school.submission.pk])
+    return school.browser(school.student).get(path).content.decode()
+
+
+def test_a_student_asks_once_about_a_check_that_is_short_of_points(asked: School) -> None:
+    assert reverse("ask-for-regrade", args=[asked.submission.pk]) in receipt(asked)
+
+    assert ask(asked) == 302
+    assert ask(asked, sentence="Again.") == 302
+
+    assert RegradeRequest.objects.get().sentence == "It is <b>right</b>."
+    assert "It is &lt;b&gt;right&lt;/b&gt;." in receipt(asked)
+    assert Entry.objects.get(action="regrade asked for").whom == asked.student.pk
+    assert "right" not in str(list(Entry.objects.values()))  # what a student wrote is not in the trail
+
+
+@pytest.mark.parametrize("check", ["doubling/test_public", "doubling/test_unknown", ""])
+def test_only_a_check_that_lost_points_is_asked_about(asked: School, check: str) -> None:
+    assert ask(asked, check) == 400
+    assert not RegradeRequest.objects.exists()
+
+
+@pytest.mark.parametrize("sentence", ["", "   ", "x" * 2001])
+def test_a_sentence_is_asked_for(asked: School, sentence: str) -> None:
+    assert ask(asked, sentence=sentence) == 400
+    assert not RegradeRequest.objects.exists()
+
+
+def test_checks_that_are_kept_are_neither_named_nor_asked_about(school: School) -> None:
+    school.regrade_request.delete()
+    keep_result(school.submission, (0, 0), kept=True)
+    path = reverse("ask-for-regrade", args=[school.submission.pk])
+
+    form = school.browser(school.student).get(path).content.decode()
+
+    assert "double(3) is 6." in form
+    assert "Every element" not in form
+    assert ask(school, CHECK) == 400
+
+
+def test_before_reports_are_released_nothing_is_asked(asked: School) -> None:
+    asked.assignment.feedback = CourseAssignment.Feedback.ON_RELEASE
+    asked.assignment.save()
+
+    assert ask(asked) == 302
+    assert not RegradeRequest.objects.exists()
+    assert "test_values" not in receipt(asked)
+
+
+def test_nobody_asks_for_somebody_else(asked: School) -> None:
+    path = reverse("ask-for-regrade", args=[asked.submission.pk])
+
+    for person, status in ((asked.classmate, 404), (asked.instructor, 302)):
+        answer = asked.browser(person).post(path, {"check": CHECK, "sentence": "It is right."})
+        assert answer.status_code == status
+    assert not RegradeRequest.objects.exists()
+
+
+def test_what_is_granted_gives_points_at_once_and_is_in_the_trail(asked: School) -> None:
+    ask(asked)
+    listed = reverse("regrade-requests", args=[asked.assignment.pk])
+    assert "It is &lt;b&gt;right&lt;/b&gt;." in asked.browser(asked.grader).get(listed).content.decode()
+
+    assert answer(asked, state="granted", points="2,5", answer="The check was too strict.") == 302
+
+    assert standing(asked.submission).points == 4.5
+    entry = Entry.objects.get(action="regrade granted")
+    assert (entry.who, entry.whom) == (asked.instructor.pk, asked.student.pk)
+    assert (entry.before, entry.after) == (
+        {"state": "open", "points": 0.0},
+        {"state": "granted", "points": 2.5},
+    )
+    assert entry.why == "The check was too strict."
+    assert "The check was too strict." in receipt(asked)
+
+
+def test_what_is_declined_changes_no_points(asked: School) -> None:
+    ask(asked)
+
+    assert answer(asked, state="declined", points="3", answer="A square is no double.") == 302
+
+    assert not Override.objects.exists()
+    assert RegradeRequest.objects.get().state == RegradeRequest.State.DECLINED
+    assert Entry.objects.filter(action="regrade declined").count() == 1
+
+
+def test_an_answer_is_given_once(asked: School) -> None:
+    ask(asked)
+    answer(asked, state="declined", answer="A square is no double.")
+    answer(asked, state="granted", points="3", answer="On second thoughts.")
+
+    assert RegradeRequest.objects.get().answer == "A square is no double."
+    assert not Override.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"state": "granted", "points": "3.5", "answer": "Yes."},
+        {"state": "granted", "points": "-1", "answer": "Yes."},
+        {"state": "granted", "points": "nan", "answer": "Yes."},
+        {"state": "granted", "points": "all", "answer": "Yes."},
+        {"state": "open", "answer": "Yes."},
+        {"state": "granted", "answer": ""},
+    ],
+)
+def test_an_answer_that_makes_no_sense_changes_nothing(asked: School, fields: dict[str, str]) -> None:
+    ask(asked)
+
+    assert answer(asked, **fields) == 400
+    assert RegradeRequest.objects.get().state == RegradeRequest.State.OPEN
+    assert not Override.objects.exists()
