@@ -109,6 +109,14 @@ def courses_of(person: Person) -> QuerySet[Course]:
     return Course.objects.filter(memberships__person=person)
 
 
+def administers(person: Person, other: Person) -> bool:
+    """Whether all courses that somebody else is in are this person's to administer."""
+    if person.is_administrator:
+        return True
+    own = Course.objects.filter(memberships__person=person, memberships__role=Role.INSTRUCTOR)
+    return not Membership.objects.filter(person=other).exclude(course__in=own).exists()
+
+
 def look_up(person: Person, least: Role, named: dict[str, int]) -> tuple[Course, Role, dict[str, Model]]:
     """Return what an address names, for this person. Raises Http404 where they may not see all of it."""
     things: dict[str, Model] = {}

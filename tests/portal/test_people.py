@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from attest.portal.audit.models import Entry
+from attest.portal.courses.models import Course, Membership
 from attest.portal.people import rates
 from attest.portal.people.models import Person, PersonalToken, Tried
 from attest.portal.people.views import first_link, password_link
@@ -148,6 +149,18 @@ def test_an_instructor_makes_no_link_for_who_has_a_password(school: School) -> N
     answer = browser.post(reverse("link", args=[school.membership.pk]))
 
     assert answer.status_code == 302
+
+
+def test_an_instructor_makes_no_link_for_who_is_in_anothers_course_too(school: School) -> None:
+    Membership.objects.create(course=Course.objects.get(title="Elsewhere"), person=school.student)
+    address = reverse("link", args=[school.membership.pk])
+
+    refused = school.browser(school.instructor).post(address, follow=True).content.decode()
+    made = school.browser(school.administrator).post(address).content.decode()
+
+    assert "an administrator makes their link" in refused
+    assert "/password/" not in refused
+    assert "/password/" in made
 
 
 def test_changing_a_password_needs_the_present_one_and_signs_other_devices_out(lena: Person) -> None:

@@ -21,7 +21,7 @@ from attest.portal.handing_in.taking import rules_for
 from attest.portal.pages import page
 from attest.portal.people.models import Person
 from attest.portal.people.views import ZONES, password_link
-from attest.portal.permissions import Asking, administrators, courses_of, members, signed_in
+from attest.portal.permissions import Asking, administers, administrators, courses_of, members, signed_in
 from graders.reading.cohort import CohortError
 from graders.reading.roster import read_roster
 
@@ -99,10 +99,16 @@ def roster(asking: Asking, course: Course) -> HttpResponse:
 def link(asking: Asking, membership: Membership) -> HttpResponse:
     """Show the link by which somebody sets a password; only for who has none yet.
 
-    An instructor who could do so for everybody could sign in as anybody, and as an administrator.
+    An instructor who could do so for everybody could sign in as anybody: as an administrator, or as somebody
+    of another's course whom they put on their own roster.
     """
     person: Person = membership.person
     if asking.request.method != "POST" or person.has_usable_password() or person.is_administrator:
+        return redirect("roster", course_id=membership.course_id)
+    if not administers(asking.person, person):
+        messages.error(
+            asking.request, f"{person} is in another course too; an administrator makes their link."
+        )
         return redirect("roster", course_id=membership.course_id)
     note(asking.person, "password link made", f"person {person.pk}", course=asking.course, whom=person)
     address = asking.request.build_absolute_uri(password_link(person))
