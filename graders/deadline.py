@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 SECONDS = 20.0  # of processor time, so that a busy machine stops nothing; the dearest check takes a tenth
+AGAIN_SECONDS = 1.0  # what is raised in a destructor or a weakref's callback, Python drops; so it comes again
 
 
 class CheckTookTooLong(Exception):
@@ -49,9 +50,9 @@ def _stopped(
         raise error()
 
     before = signal.signal(number, stop)
-    earlier, _ = signal.setitimer(timer, seconds)
+    earlier = signal.setitimer(timer, seconds, AGAIN_SECONDS)
     try:
         yield
     finally:
-        signal.setitimer(timer, earlier)
+        signal.setitimer(timer, *earlier)
         signal.signal(number, before)

@@ -22,6 +22,23 @@ def test_what_ends_in_time_is_left_alone_and_the_timer_is_off():
     assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] == 0
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_stop_that_a_destructor_swallows_comes_again(monkeypatch):
+    monkeypatch.setattr("graders.deadline.AGAIN_SECONDS", 0.05)
+
+    class Slow:
+        def __del__(self):
+            re.match(r"(a+)+$", "a" * 60 + "b")
+
+    def both():
+        Slow()
+        re.match(r"(a+)+$", "a" * 60 + "b")
+
+    with pytest.raises(CheckTookTooLong, match=r"0\.1 seconds"), deadline(0.1):
+        both()
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+
+
 def test_one_inside_another_gives_the_outer_its_time_back():
     def both():
         with deadline(60):
