@@ -11,7 +11,6 @@ Run as `python -P -m graders.cluster.dispatcher FD`.
 
 from __future__ import annotations
 
-import base64
 import os
 import sys
 import time
@@ -28,36 +27,30 @@ import msgspec
 from graders.adjustments import Overlay, read_overlay
 from graders.assignment import AssignmentError, find_assignment
 from graders.cluster.broker import (
-    QUEUES,
-    TASK,
     Post,
     answers_of,
     as_bytes,
     check_url,
     connect,
-    make_app,
     shown_url,
     troubles,
 )
-from graders.cluster.bundle import pack
 from graders.cluster.earlier import Left, Log, read_left
-from graders.cluster.envelope import KEY_VARIABLE, ClusterError, UnknownSeal, read_key, seal, unseal
+from graders.cluster.envelope import KEY_VARIABLE, ClusterError, UnknownSeal, seal, unseal
 from graders.cluster.ledger import Entry, Ledger
 from graders.cluster.letters import (
     Beat,
     Failed,
     Graded,
-    Handed,
-    Job,
     Refused,
     Taken,
     Wants,
     decode_answer,
-    encode,
     job_id,
 )
-from graders.cluster.store import Store, unwrap, wrap
-from graders.cluster.terms import terms
+from graders.cluster.sending import Sender
+from graders.cluster.store import unwrap
+from graders.cluster.waits import Waits
 from graders.limits import limits_of
 from graders.messages import (
     Begin,
@@ -76,7 +69,6 @@ from graders.messages import (
     send,
 )
 from graders.messages import Graded as GradedItem
-from graders.reading import UnreadableSubmission
 from graders.result import Result
 from graders.workers import SILENT_SECONDS, encodable, finished, load_finish, patience
 
@@ -87,8 +79,6 @@ _AT_ONCE = 64  # answers that are taken from the broker and not on the disk yet
 _POLL_SECONDS = 0.05
 _TAKING_SECONDS = 1.0  # after a stop, in which it is heard what workers have taken just before
 _LOOK_SECONDS = 0.5  # between two looks at what nobody works at
-_ALONE_SECONDS = 10.0  # without a word from any worker, after which main is told; again after twice as long
-_REFUSED_SECONDS = 10.0  # in which another worker may take what one has refused
 
 
 class Dispatcher:
@@ -100,13 +90,9 @@ class Dispatcher:
         self.setup = setup
         self.url = check_url(setup.cluster.broker)
         self.out = Path(os.fsdecode(setup.out))
-        self.key = read_key()
-        self.store = Store(setup.cluster.store) if setup.cluster.store else None
-        self.app = make_app(self.url)
         self.assignment = find_assignment(os.fsdecode(setup.assignment))
-        self.bundle = pack(self.assignment)
-        self.terms = terms(setup.backend, setup.options.device)
-        self.queue = QUEUES[setup.options.device]
+        self.sender = Sender(self.url, setup, self.assignment)
+        self.key, self.store, self.terms = self.sender.key, self.sender.store, self.sender.terms
         self.finish = load_finish(setup.finish)
         self.patience = patience(limits_of(self.assignment))
         self.ledger = Ledger(setup.jobs)
@@ -115,10 +101,10 @@ class Dispatcher:
         self.overlay: Overlay | None = None
         self.early: list[Event] = []
         self.unkept: dict[int, Message] = {}
-        self.refusals: dict[str, str] = {}
-        self.refused_since: float | None = None
-        self.heard_at = self.looked_at = time.monotonic()
-        self.alone_after = _ALONE_SECONDS
+        self.looked_at = time.monotonic()
+        kind = "gpu" if self.terms.device == "cuda" else "cpu"
+        command = f"attest worker --queue {kind} --broker {shown_url(self.url)}"
+        self.waits = Waits(self.notice, command, self.looked_at)
         self.said_of: dict[
             str, float
         ] = {}  # of which job main has been told that it takes long, and when next
@@ -133,7 +119,7 @@ class Dispatcher:
     def left(self, run: str) -> Left:
         """Return what a run leaves a note of."""
         asked = msgspec.to_builtins(self.terms)
-        return Left(run, shown_url(self.url), self.bundle.hash, self.setup.seed, asked)
+        return Left(run, shown_url(self.url), self.sender.bundle.hash, self.setup.seed, asked)
 
     def chosen_run(self, resume: bool) -> tuple[str, frozenset[str]]:
         """Return the run's name, and the jobs that an earlier one of this name has sent."""
@@ -146,8 +132,7 @@ class Dispatcher:
         """Have all items graded, or those that are in hand when main says stop."""
         keep = False
         try:
-            if self.store is not None and not self.store.has(self.bundle_name):
-                self.store.put(self.bundle_name, self.bundle.data)
+            self.sender.store_assignment()
             self.ledger.add(range(len(self.setup.items)))
             self.open()
             self.serve()
@@ -159,10 +144,6 @@ class Dispatcher:
             raise
         finally:
             self.close(keep=keep)
-
-    @property
-    def bundle_name(self) -> str:
-        return f"assignments/{self.bundle.hash}"
 
     def open(self) -> None:
         """Make the queues of the run, and listen."""
@@ -198,7 +179,7 @@ class Dispatcher:
                 self.store.remove(f"runs/{self.run_id}")
         with suppress(Exception):
             self.connection.release()
-            self.app.close()
+            self.sender.close()
 
     def serve(self) -> None:
         """Send and listen until nothing is left."""
@@ -270,44 +251,22 @@ class Dispatcher:
         if index is None:
             return False
         item = self.setup.items[index]
-        found = item.found()
         try:
-            names = [name for exercise in self.assignment.exercises for name in exercise.names]
-            read = found.read(self.assignment.files, names=names, words=self.assignment.words)
-            handed = encode(Handed.of(read))
-        except UnreadableSubmission as unreadable:
-            handed = encode(Handed.of(unreadable))
+            handed = self.sender.read(item)
         except Exception as error:  # whatever is wrong with one, the others are due
             self.tell(Lost(index, encodable(f"it cannot be read or sent: {type(error).__name__}: {error}")))
             return True
-        job = job_id(self.run_id, found.student.id, handed)
+        job = job_id(self.run_id, item.found().student.id, handed)
         number = self.ledger.number_of(index)
         self.ledger.sent(index, job, time.monotonic())
         if job in self.sent_before:  # the workers have it from the run before
             self.sent_before -= {job}
             self.log.sent(job)
             return True
-        letter = Job(
-            job,
-            number,
-            self.terms,
-            self.bundle.hash,
-            self.setup.seed,
-            item.student,
-            found.source,
-            wrap(handed, f"runs/{self.run_id}/{job}", self.store),
-            self.store is not None,
-        )
-        sealed = seal(self.key, f"job {self.run_id}", encode(letter))
+        sealed = self.sender.seal_job(self.run_id, item, handed, number)
         self.log.sent(job)
         try:
-            self.app.send_task(
-                TASK,
-                args=[self.run_id, base64.b64encode(sealed).decode()],
-                argsrepr="(…)",
-                queue=self.queue,
-                retry=False,
-            )
+            self.sender.send(self.run_id, sealed)
         except BaseException:
             entry = self.ledger.entry(job)
             if entry is not None:
@@ -327,12 +286,13 @@ class Dispatcher:
 
     def hear(self, message: Message) -> None:
         """Take one answer."""
-        self.heard_at, self.alone_after = time.monotonic(), _ALONE_SECONDS
+        self.waits.heard(time.monotonic())
         try:
             answer = decode_answer(unseal(self.key, f"answer {self.run_id}", as_bytes(message.body)))
         except (UnknownSeal, msgspec.MsgspecError):
             self.forget(message)
-            self.refused("a worker", f"it has another {KEY_VARIABLE}, or none. Give all the same one.")
+            why = f"it has another {KEY_VARIABLE}, or none. Give all the same one."
+            self.waits.refused("a worker", why, time.monotonic())
             return
         if isinstance(answer, Graded):
             self.take(answer, message)
@@ -340,7 +300,7 @@ class Dispatcher:
         self.forget(message)
         match answer:
             case Taken(job=job, number=number, worker=worker, held_by=held_by):
-                self.refused_since = None
+                self.waits.taken()
                 entry = self.ledger.taken(job, number, worker, time.monotonic())
                 if entry is not None and not self.begun:
                     self.begin(held_by)
@@ -349,8 +309,8 @@ class Dispatcher:
             case Beat(job=job, number=number, worker=worker):
                 self.ledger.taken(job, number, worker, time.monotonic())
             case Wants(bundle=bundle, worker=worker, queue=queue):
-                if bundle == self.bundle.hash and queue.startswith("attest.bundles."):
-                    self.post.write(queue, seal(self.key, f"bundle {worker}", self.bundle.data))
+                if bundle == self.sender.bundle.hash and queue.startswith("attest.bundles."):
+                    self.post.write(queue, seal(self.key, f"bundle {worker}", self.sender.bundle.data))
             case Failed(job=job, number=number, worker=worker, internal=internal):
                 self.failed(job, number, f"worker {worker}: {internal}")
             case Refused(job=job, worker=worker, why=why):
@@ -359,7 +319,7 @@ class Dispatcher:
                     self.ledger.again(entry)
                 elif entry is not None:
                     self.ledger.answered(job)
-                self.refused(worker, why)
+                self.waits.refused(worker, why, time.monotonic())
 
     def forget(self, message: Message) -> None:
         """Let the broker forget a message; where it is gone, the message comes again and is known."""
@@ -413,14 +373,6 @@ class Dispatcher:
         else:
             self.tell(Lost(lost.index, lost.story))
 
-    def refused(self, worker: str, why: str) -> None:
-        """Say once of each worker what it has otherwise."""
-        if self.refused_since is None:
-            self.refused_since = time.monotonic()
-        if self.refusals.get(worker) != why:
-            self.refusals[worker] = why
-            self.notice(f"{worker} refuses this run: {why}")
-
     # While nothing is heard
 
     def look_after(self) -> None:
@@ -430,22 +382,13 @@ class Dispatcher:
             silent = f"worker {entry.worker} was not heard of for {now - entry.heard_at:.0f} s"
             self.failed(entry.id, entry.number, silent)
         if not self.stopping:
-            for entry in self.ledger.overdue(now, queue_is_empty=self.post.length(self.queue) == 0):
+            for entry in self.ledger.overdue(now, queue_is_empty=self.post.length(self.sender.queue) == 0):
                 self.open_again()
                 self.ledger.again(entry)
         for entry in self.ledger.in_hand:
             self.say_that_it_takes_long(entry, now)
-        if self.refused_since is not None and now - self.refused_since > _REFUSED_SECONDS:
-            if not self.ledger.in_hand:
-                told = "; ".join(f"{worker}: {why}" for worker, why in self.refusals.items())
-                raise ClusterError(f"no worker grades this run. {told}")
-        elif not self.ledger.in_hand and now - self.heard_at > self.alone_after:
-            self.alone_after *= 2
-            device = "gpu" if self.terms.device == "cuda" else "cpu"
-            self.notice(
-                f"No worker has taken anything for {now - self.heard_at:.0f} s. Is one running? "
-                f"attest worker --queue {device} --broker {shown_url(self.url)}. Waiting."
-            )
+        if not self.ledger.in_hand:
+            self.waits.look(now)
 
     def say_that_it_takes_long(self, entry: Entry, now: float) -> None:
         """Tell main of a job that has been in hand for long."""
@@ -475,7 +418,7 @@ class Dispatcher:
                 continue
             now = time.monotonic()
             self.ledger.heard_everybody(now)
-            self.heard_at = now
+            self.waits.heard(now)
             self.notice("The broker is there again.")
             return
 
