@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import content_disposition_header
 
@@ -42,16 +43,19 @@ def hand_in(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     request = asking.request
     if request.method != "POST":
         return redirect("assignment", assignment_id=assignment.pk)
+    by_script = request.headers.get("Accept") == "application/json"  # upload.js, which shows how far it is
     uploads = request.FILES.getlist("files")
-    if len(uploads) > MOST_FILES:
-        return _assignment_page(
-            asking, assignment, f"At most {MOST_FILES} files are taken; send a zip instead.", 400
-        )
     try:
+        if len(uploads) > MOST_FILES:
+            raise Refused(f"At most {MOST_FILES} files are taken; send a zip instead.")
         submission = take(assignment, asking.person, [(one.name or "", one.read()) for one in uploads])
     except Refused as refused:
+        if by_script:
+            return JsonResponse({"refused": str(refused)}, status=400)
         return _assignment_page(asking, assignment, str(refused), 400)
     messages.success(request, "Received.")
+    if by_script:
+        return JsonResponse({"page": reverse("submission", args=[submission.pk])}, status=201)
     return redirect("submission", submission_id=submission.pk)
 
 

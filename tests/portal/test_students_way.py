@@ -1,0 +1,95 @@
+"""A student's whole way in a real browser: sign in, read, hand in, wait, read the report."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, expect
+
+from tests.attest.conftest import WRONG
+from tests.portal.running import Portal, new_database
+from tests.portal.test_serving import (
+    PASSWORD,
+    course_with_roster,
+    first_administrator,
+    needs_sandbox,
+    student,
+)
+from tests.reports.conftest import browser  # noqa: F401 - a fixture
+
+DROP = """() => {
+  const dropped = new DataTransfer();
+  dropped.items.add(new File(["It doubles."], "notes.txt"));
+  const init = { dataTransfer: dropped, bubbles: true, cancelable: true };
+  document.getElementById("upload").dispatchEvent(new DragEvent("drop", init));
+}"""
+SHOTS = os.environ.get("ATTEST_SHOTS")  # a folder to put pictures of the pages into
+
+
+def shoot(page: object, name: str) -> None:
+    if not SHOTS:
+        return
+    for scheme, width in (("light", 1000), ("dark", 1000), ("light", 360)):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[attr-defined]
+        page.set_viewport_size({"width": width, "height": 800})  # type: ignore[attr-defined]
+        page.screenshot(path=Path(SHOTS) / f"{name}-{scheme}-{width}.png", full_page=True)  # type: ignore[attr-defined]
+
+
+@needs_sandbox
+def test_from_signing_in_to_the_report(
+    tmp_path: Path,
+    doubling_folder: Path,
+    browser: BrowserContext,  # noqa: F811
+) -> None:
+    portal = Portal(tmp_path / "data", "--workers", "1", env=new_database())
+    try:
+        assignment, link = course_with_roster(portal, first_administrator(portal), doubling_folder)
+        student(portal, link)
+        browser.set_offline(False)
+        browser.set_default_timeout(60_000)
+        expect.set_options(timeout=120_000)
+        page = browser.new_page()
+        heard: list[str] = []
+        page.on("pageerror", lambda error: heard.append(str(error)))
+        page.add_init_script(
+            "document.addEventListener('securitypolicyviolation', e => { throw new Error(e.blockedURI) })"
+        )
+        page.goto(assignment)
+        page.get_by_label("Email").fill("lena@example.edu")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+
+        expect(page.get_by_role("heading", name="What is asked")).to_be_visible()
+        shoot(page, "assignment")
+        page.get_by_label("Your files").set_input_files(
+            [{"name": "empty.py", "mimeType": "text/x-python", "buffer": b""}]
+        )
+        page.get_by_role("button", name="Hand in").click()
+        expect(page.locator("#refused")).to_contain_text("What came is empty.")
+        page.get_by_label("Your files").set_input_files(
+            [{"name": "double.py", "mimeType": "text/x-python", "buffer": WRONG.encode()}]
+        )
+        page.evaluate(DROP)
+        expect(page.locator("#chosen")).to_contain_text("double.py")
+        expect(page.locator("#chosen")).to_contain_text("notes.txt")
+        page.get_by_role("button", name="Hand in").click()
+
+        expect(page.get_by_role("heading", name="Receipt")).to_be_visible()
+        expect(page.get_by_text("sha256:")).to_be_visible()
+        shoot(page, "receipt")
+        expect(page.get_by_role("link", name="Read the report")).to_be_visible()
+        expect(page.locator("#told")).to_contain_text("0 of 5 points")
+        page.reload()
+        shoot(page, "graded")
+        page.get_by_role("link", name="Ask a person").click()
+        shoot(page, "ask")
+        page.go_back()
+        page.get_by_role("link", name="Read the report").click()
+        expect(page.get_by_text("Every element is doubled.").first).to_be_visible()
+        assert heard == []
+        page.close()
+    finally:
+        expect.set_options(timeout=5_000)  # as it is for other tests
+        browser.set_offline(True)
+        portal.end()
