@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.attest.conftest import WRONG
@@ -37,10 +38,12 @@ def shoot(page: object, name: str) -> None:
 
 
 @needs_sandbox
+@pytest.mark.parametrize("events", [True, False], ids=["events", "polling"])
 def test_from_signing_in_to_the_report(
     tmp_path: Path,
     doubling_folder: Path,
     browser: BrowserContext,  # noqa: F811
+    events: bool,
 ) -> None:
     portal = Portal(tmp_path / "data", "--workers", "1", env=new_database())
     try:
@@ -55,6 +58,9 @@ def test_from_signing_in_to_the_report(
         page.add_init_script(
             "document.addEventListener('securitypolicyviolation', e => { throw new Error(e.blockedURI) })"
         )
+        if not events:
+            page.add_init_script("delete window.EventSource")
+        browser.clear_cookies()
         page.goto(assignment)
         page.get_by_label("Email").fill("lena@example.edu")
         page.get_by_label("Password").fill(PASSWORD)
