@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attest.changes import compared, write_changes
 from attest.grade import ERRORS
-from attest.rubric import settled
+from attest.rubric import settle
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, quoted_path, sentences, shown_path
 from graders.accepting import REGRADE, accept, discard, is_foreign
 from graders.assignment import Assignment
@@ -33,7 +33,7 @@ def accept_command(out: Path, reason: str) -> int:
             since = graded_since(proposal, opened.results())
             if since:
                 raise OutputError(
-                    f"{listed(since)}: graded again, or handed in anew, since the regrade. Run it again "
+                    f"{listed(since)}: graded again, or for the first time, since the regrade. Run it again "
                     f"before you accept it: attest regrade {quoted_path(out)}"
                 )
             with Output(out / REGRADE, "resume", report_name) as new:
@@ -101,8 +101,7 @@ def written_anew(out: Path, new: Output) -> tuple[str, ...]:
     """Lay what people decided in OUT by now over the regrade's results; return what cannot be rendered."""
     with writing(out):
         take_along(out)
-    for _ in settled(new):
-        pass  # what changes is written as it is read
+    settle(new)
     return write_reports(new.path, pages=False).problems
 
 

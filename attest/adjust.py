@@ -14,7 +14,7 @@ from pathlib import Path
 from attest.changes import show
 from attest.grade import ERRORS
 from attest.intake import best_again
-from attest.rubric import settled
+from attest.rubric import settle
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, quoted_path, sentences, shown_path
 from graders.adjustments import (
     Adjustment,
@@ -59,8 +59,7 @@ def adjust_command(request: AdjustRequest) -> int:
             changes, students = changed(out, read_overlay(out.path), after)
             with writing(out.path):
                 write_adjustments(after, out.path)
-            for _ in settled(out):
-                pass  # what changes is written as it is read
+            settle(out)
             best_again(out)
             problems = write_reports(out.path, pages=False).problems
     screen = console()

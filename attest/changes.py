@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attest.terminal import cell
+from graders.accepting import CHANGES_CSV, CHANGES_PAGE
 from graders.output import RESULTS
 from graders.result import ResultError, read_result, write_whole
 from reports.amounts import count_text
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 40  # more is read in changes.html
 MOST_CHECKS = 4  # named of one student
-CHANGES_PAGE, CHANGES_CSV = "changes.html", "changes.csv"
 
 
 def compared(before: Path, now: Path) -> tuple[tuple[StudentChange, ...], int]:

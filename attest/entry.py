@@ -50,6 +50,9 @@ class Confined:
     device: Device
 
 
+GradedFolder = Annotated[
+    Path, typer.Argument(parser=path, metavar="OUT", help="A folder that `attest grade` wrote.")
+]
 SandboxOption = Annotated[
     str,
     typer.Option(

@@ -31,7 +31,7 @@ from attest.terminal import (
     shown_path,
 )
 from graders.adjustments import AdjustmentsError, read_overlay
-from graders.assignment import AssignmentError, find_assignment
+from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cluster.broker import check_url, shown_url
 from graders.cluster.envelope import ClusterError, read_key
 from graders.cohort import CohortRun, PoolError, Request, usable_cores
@@ -134,7 +134,7 @@ def grade_command(request: GradeRequest) -> int:
                 kept = {result.student.id: row_of(result) for result in laid_over(valid, by_student, out)}
             todo = tuple(each for each in cohort.found if each.student.id not in kept)
             if earlier and todo:
-                keep_earlier(out, earlier, what_differs(earlier, assignment, backend, device), request)
+                keep_earlier(out, earlier, assignment, request)
             at_once = request.jobs or (len(todo) if cluster else usable_cores())
             jobs = max(1, min(at_once, len(todo)))
             options = options_of(confined, assignment, (*request.paths, out.path))
@@ -157,8 +157,9 @@ def grade_command(request: GradeRequest) -> int:
             return grade(asked, intake, kept, out)
 
 
-def keep_earlier(out: Output, earlier: RunInfo, why: str, request: GradeRequest) -> None:
+def keep_earlier(out: Output, earlier: RunInfo, assignment: Assignment, request: GradeRequest) -> None:
     """Have the earlier results kept in the history, and say so, where other results come in their place."""
+    why = what_differs(earlier, assignment, request.confined.backend, request.confined.device)
     if not why:
         return
     out.to_keep = Note(
@@ -170,7 +171,7 @@ def keep_earlier(out: Output, earlier: RunInfo, why: str, request: GradeRequest)
     )
     before = (
         f" To see who changes before anything counts, run instead: attest regrade {quoted_path(request.out)}"
-        if "tests" in why
+        if earlier.assignment != assignment.info
         else ""
     )
     console(stderr=True).print(

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attest.accept import describe, page_of, refuse_foreign, written_anew
-from attest.changes import CHANGES_CSV, CHANGES_PAGE, compared, show, write_changes
+from attest.changes import compared, show, write_changes
 from attest.confinement import options_of
 from attest.entry import Confined, Device, Isolation
 from attest.grade import ERRORS, FINISH, MOST_NAMED, GradeRequest, announce, missing_pages, run_cohort
 from attest.intake import IntakeOptions, choose_best, laid_over, take
-from attest.rerun import DECIDING, refuse_another_assignment, still_valid
+from attest.rerun import DECIDING, is_current, refuse_another_assignment, still_valid
 from attest.terminal import (
     ALL_WELL,
     INTERRUPTED,
@@ -27,7 +27,7 @@ from attest.terminal import (
     sentences,
     shown_path,
 )
-from graders.accepting import REGRADE, discard
+from graders.accepting import CHANGES_CSV, CHANGES_PAGE, REGRADE, discard
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cohort import Request, usable_cores
 from graders.history import linked
@@ -164,13 +164,10 @@ def find_there(where: str) -> Assignment:
 
 def count(result: Result, assignment: Assignment, confined: Confined) -> Counted:
     """Reduce a result to what is needed of it here."""
-    now = versions()
     return Counted(
         fingerprint(result),
         result.status,
-        result.assignment == assignment.info
-        and (result.backend, result.device) == (confined.backend, confined.device)
-        and all(result.versions.get(name) == now[name] for name in DECIDING),
+        is_current(result, assignment, confined.backend, confined.device),
         result.status is Status.NOT_GRADED or any(check.pending for check in result.checks),
     )
 

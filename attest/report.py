@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attest.rubric import settled
+from attest.rubric import settle
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, sentences, shown_path
 from graders.adjustments import AdjustmentsError, read_overlay
 from graders.marks import MarksError
@@ -20,8 +20,7 @@ def report_command(out: Path) -> int:
         require_results(out)
         if read_overlay(out):
             with Output(out, "resume", report_name) as opened:
-                for _ in settled(opened):
-                    pass  # what changes is written as it is read
+                settle(opened)
         written = write_reports(out)
     pages = sum(path.suffix == ".html" and path.parent != out for path in written.paths)
     screen = console()

@@ -20,8 +20,8 @@ def refuse_another_assignment(out: Output, assignment: Assignment) -> None:
     graded = out.earlier.assignment.id if out.earlier else assignment.id
     if graded != assignment.id:
         raise OutputError(
-            f"{out.shown}: holds a run of the assignment {graded}, not of {assignment.id}. Choose another "
-            "folder with -o."
+            f"{out.shown}: holds a run of the assignment {graded}, not of {assignment.id}. Name that "
+            "assignment, or another folder."
         )
 
 
@@ -46,16 +46,23 @@ def still_valid(
     One that other tests, another backend, device, or version of Attest or torch came to is not among them,
     nor is one of a submission that could not be graded by our own fault.
     """
-    now = versions()
     for result in kept_results(out):
         if (
             result.student.id in found
-            and result.assignment == assignment.info
-            and (result.backend, result.device) == (backend, device)
-            and all(public(result.versions.get(name, "")) == public(now[name]) for name in DECIDING)
+            and is_current(result, assignment, backend, device)
             and unchanged(result, found[result.student.id], assignment)
         ):
             yield result
+
+
+def is_current(result: Result, assignment: Assignment, backend: str, device: str) -> bool:
+    """Whether the present tests and versions came to it, on this backend and device."""
+    now = versions()
+    return (
+        result.assignment == assignment.info
+        and (result.backend, result.device) == (backend, device)
+        and all(public(result.versions.get(name, "")) == public(now[name]) for name in DECIDING)
+    )
 
 
 def unchanged(result: Result, found: Found, assignment: Assignment) -> bool:

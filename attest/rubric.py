@@ -115,6 +115,12 @@ def settled(out: Output) -> Iterator[Result]:
         yield marked
 
 
+def settle(out: Output) -> None:
+    """Do the same where none of them is needed."""
+    for _ in settled(out):
+        pass
+
+
 def tell(screen: Console, results: Sequence[Result]) -> None:
     """Say how many items are marked and how many wait, and whose answers have changed."""
     items = [item for result in results for item in result.rubric]

@@ -153,7 +153,7 @@ def find_token(origin: str) -> str:
     asked = f"Your token for {origin} (from its page “Tokens”; it is kept for next time): "
     token = getpass.getpass(asked).strip()
     if not token:
-        raise SubmitError("no token was given.")
+        raise SubmitError(f"no token was given. Make one on the page “Tokens” of {origin}.")
     _keep_tokens({**kept, origin: token})
     return token
 
@@ -167,11 +167,13 @@ def tokens_file() -> Path:
 def _kept_tokens() -> dict[str, str]:
     try:
         found = json.loads(tokens_file().read_text("utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError(f"it holds a {type(found).__name__}, not an object of tokens by address")
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise SubmitError(f"{tokens_file()}: cannot be read ({error}). Mend or remove it.") from None
-    return {str(origin): str(token) for origin, token in dict(found).items()}
+    return {str(origin): str(token) for origin, token in found.items()}
 
 
 def _keep_tokens(tokens: dict[str, str]) -> None:
@@ -230,7 +232,7 @@ def ask(url: str, token: str, body: bytes | None = None, kind: str = "") -> dict
             "Nothing is known to be received; look at your attempts there before you hand in again."
         ) from None
     if not isinstance(found, dict):
-        raise SubmitError(f"{urlsplit(url).netloc} does not answer as a portal.")
+        raise SubmitError(f"{urlsplit(url).netloc} does not answer as a portal. Look at the address.")
     return found
 
 

@@ -29,9 +29,13 @@ REGRADE = "regrade"
 ACCEPT_FILE = "accept.json"
 PROPOSAL_FILE = "proposal.json"
 _GONE = f"{UNFINISHED}regrade"  # what is left of one, until it is removed
-CHANGES = ("changes.html", "changes.csv")
+CHANGES_PAGE, CHANGES_CSV = "changes.html", "changes.csv"
 COUNTED = ("results", "attempts", "reports", "index.html", "grades.csv", "run.json")
 DECIDED = (MARKS_FILE, ADJUSTMENTS_FILE)  # people's own, which stay and are kept as they were too
+
+
+class AcceptedError(ValueError):
+    """accept.json is no file of Attest's. The message names it and the next step."""
 
 
 class Accepted(Frozen):
@@ -56,7 +60,7 @@ def accept(out: Path, note: Note) -> Path:
 
 
 def finish(out: Path) -> None:
-    """Take the steps that are left where a proposal has been accepted. Raises OSError.
+    """Take the steps that are left where a proposal has been accepted. Raises AcceptedError and OSError.
 
     The caller holds OUT's lock.
     """
@@ -66,7 +70,7 @@ def finish(out: Path) -> None:
 
 
 def finish_for_reader(out: Path) -> None:
-    """The same, for who holds no lock: wait for whoever is at it, and do what is left. Raises OSError."""
+    """The same, for who holds no lock: wait for whoever is at it, and do what is left."""
     if _accepted(out) is not None:
         with _locked(out):
             finish(out)
@@ -94,7 +98,12 @@ def _accepted(out: Path) -> Accepted | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except ValidationError as error:  # it is written whole: somebody else wrote this one
-        raise OSError(None, f"is no file of Attest's: {error.errors()[0]['msg']}", ACCEPT_FILE) from error
+        first = error.errors()[0]
+        where = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise AcceptedError(
+            f"{out / REGRADE / ACCEPT_FILE}: is no file of Attest's ({where}). Move the folder {REGRADE} "
+            "away, and regrade again."
+        ) from error
 
 
 def _finish(out: Path, accepted: Accepted) -> Path:
@@ -110,7 +119,7 @@ def _finish(out: Path, accepted: Accepted) -> Path:
                 counted.rename(before)
             if new.exists():
                 new.rename(counted)
-    for name in CHANGES:
+    for name in (CHANGES_PAGE, CHANGES_CSV):
         if (proposal / name).exists():
             (proposal / name).rename(kept / name)
     write_whole(kept / NOTE_FILE, accepted.note.model_dump_json(indent=1).encode())

@@ -17,10 +17,9 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from graders.accepting import finish, finish_for_reader
-from graders.adjustments import ADJUSTMENTS_FILE, read_overlay
+from graders.accepting import COUNTED, DECIDED, AcceptedError, finish, finish_for_reader
+from graders.adjustments import read_overlay
 from graders.history import Note, keep
-from graders.marks import MARKS_FILE
 from graders.reading.names import listed, shown
 from graders.result import (
     UNFINISHED,
@@ -39,7 +38,7 @@ REPORTS = "reports"
 ATTEMPTS = "attempts"  # graded, of which another counts
 PAGES = ("index.html", "grades.csv")  # about the cohort
 OWN = (RUN_FILE, RESULTS, REPORTS, *PAGES)  # what a run may leave in OUT
-KEPT = (*OWN, ATTEMPTS, MARKS_FILE, ADJUSTMENTS_FILE)  # what the history keeps of it
+KEPT = (*COUNTED, *DECIDED)  # what the history keeps of it
 
 NO_ISOLATION = "no isolation was used: the code ran with all the rights of the one who started the run"
 
@@ -137,8 +136,7 @@ class Output:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise OutputError(
-                f"{self.shown}: another `attest grade` is writing here. Wait for it, or choose "
-                "another folder with -o."
+                f"{self.shown}: another run of Attest is writing here. Wait for it, or choose another folder."
             ) from None
         except OSError:
             return  # a file system without locks: better to grade than to refuse
@@ -254,9 +252,11 @@ class Output:
 
 @contextmanager
 def writing(out: Path) -> Iterator[None]:
-    """Turn what the system says of a file of OUT that cannot be written into an OutputError."""
+    """Turn what is wrong with a file of OUT that cannot be written, or gone on with, into an OutputError."""
     try:
         yield
+    except AcceptedError as error:
+        raise OutputError(str(error)) from error
     except OSError as error:
         raise OutputError(f"{shown_path(error.filename or out)}: {reason(error)}") from error
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from graders.result import CheckResult, Result, RubricResult, Verdict
+from graders.result import CheckResult, Result, RubricResult, Status, Verdict
 from reports.amounts import points_text
 from reports.gradebook import cell
 from reports.verdict_words import STATUSES, VERDICTS
@@ -181,7 +181,7 @@ def changes_csv(changes: Sequence[StudentChange]) -> bytes:
 
 
 def _points(result: Result) -> float | None:
-    return None if STATUSES[result.status] == "not graded" else result.points
+    return None if result.status is Status.NOT_GRADED else result.points
 
 
 def _titles(result: Result) -> dict[str, str]:

@@ -155,9 +155,12 @@ def _looks(
         exercise = exercises.get(cohort.checks[line.number].check.exercise, "")
         return Look(line.title, exercise, why, suspect, line.number, line.failing)
 
+    def found_of(line: CheckLine) -> CheckStatistics:
+        return statistics[cohort.checks[line.number].check.id]
+
     suspects = [line for line in lines if line.suspect]
-    for line in sorted(suspects, key=lambda line: _value(cohort, statistics, line)):
-        found = statistics[cohort.checks[line.number].check.id]
+    for line in sorted(suspects, key=lambda line: found_of(line).discrimination or 0.0):
+        found = found_of(line)
         yield look(
             line,
             "Look at this check: those who fail it have "
@@ -173,13 +176,9 @@ def _looks(
     for line in (line for line in others if not line.passed and line.judged > 1):
         yield look(line, f"Nobody passes it, of {line.judged:,}. Can it be passed, and was it taught?")
     some = [line for line in others if line.passed and line.reached > line.passed]
-    for line in sorted(some, key=lambda line: float(line.difficulty))[:_HARDEST]:
+    for line in sorted(some, key=lambda line: found_of(line).difficulty or 0.0)[:_HARDEST]:
         reached = " who reached it" if line.held_up else ""
         yield look(line, f"Among the hardest: {line.passed:,} of {line.reached:,}{reached} pass.")
-
-
-def _value(cohort: Cohort, statistics: Mapping[str, CheckStatistics], line: CheckLine) -> float:
-    return statistics[cohort.checks[line.number].check.id].discrimination or 0.0
 
 
 def _percent(share: float | None) -> str:

@@ -125,7 +125,7 @@ def test_a_regrade_is_not_accepted_over_what_was_graded_since(attest, regraded: 
     before = documents(regraded)
     run = attest("regrade", "out", "--accept")
     assert run.returncode == 2
-    assert "omar: graded again, or handed in anew, since the regrade" in run.stderr
+    assert "omar: graded again, or for the first time, since the regrade" in run.stderr
     assert documents(regraded) == before
 
 
@@ -216,6 +216,9 @@ def test_a_folder_of_the_users_own_is_left_alone(attest, regraded: Path) -> None
 def test_accepting_stands_alone(attest, regraded: Path) -> None:
     assert attest("regrade", "out", "--accept", "--discard").returncode == 2
     assert attest("regrade", "out", "--accept", "--only", "lena").returncode == 2
+    run = attest("regrade", "out", "--discard", "--reason", "it is wrong")
+    assert run.returncode == 2
+    assert "it goes with --accept, --drop or --give" in " ".join(run.stderr.split())
     assert points(regraded) == {"lena": 5, "omar": 0, "priya": 0}
 
 

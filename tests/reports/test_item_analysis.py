@@ -83,16 +83,16 @@ def test_a_broken_check_is_no_lost_point_of_the_others() -> None:
         ({"a": UPPER}, "few"),  # no other check: no score that it could agree with
         ({"a": [SKIPPED] * 12, "b": [*UPPER, ONE, NIL]}, "few"),
         ({"a": [BROKEN] * 12, "b": [BROKEN] * 12}, "few"),
-        ({"a": [], "b": []}, None),
     ],
 )
 def test_where_nothing_can_be_told_it_says_why(shares: dict[str, list[float | str]], undefined: str) -> None:
-    found = statistics(cohort(shares))
-    if undefined is None:
-        assert found == {}
-    else:
-        assert (found["a"].discrimination, found["a"].undefined) == (None, undefined)
-        assert not found["a"].suspect
+    found = statistics(cohort(shares))["a"]
+    assert (found.discrimination, found.undefined) == (None, undefined)
+    assert not found.suspect
+
+
+def test_a_class_of_nobody_has_no_statistics() -> None:
+    assert statistics(cohort({"a": [], "b": []})) == {}
 
 
 def test_a_correlation_that_chance_alone_would_make_is_no_reason_for_a_look() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from graders.accepting import accept
 from graders.history import Note
-from graders.output import Output, RunInfo, read_results
+from graders.output import Output, OutputError, RunInfo, read_results
 from graders.result import AssignmentInfo, LoadResult, Result, Student, SubmissionInfo
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -165,5 +165,7 @@ def test_the_second_to_be_accepted_is_kept_beside_the_first(tmp_path: Path) -> N
 def test_an_accept_file_of_somebody_elses_is_a_sentence(tmp_path: Path) -> None:
     out = proposal(tmp_path)
     (out / "regrade" / "accept.json").write_text("{}")
-    with pytest.raises(Exception, match=r"accept\.json"):
+    with pytest.raises(
+        OutputError, match=r"regrade/accept\.json: is no file of Attest's \(folder: .*again\."
+    ):
         read_results(out)

@@ -181,7 +181,7 @@ def test_a_damaged_result_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_two_runs_never_share_a_folder(tmp_path: Path) -> None:
-    with open_output(tmp_path), pytest.raises(OutputError, match="another `attest grade` is writing here"):
+    with open_output(tmp_path), pytest.raises(OutputError, match="another run of Attest is writing here"):
         open_output(tmp_path)
     open_output(tmp_path).close()
 

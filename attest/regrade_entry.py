@@ -7,34 +7,42 @@ from typing import Annotated
 
 import typer
 
-from attest.entry import TrustOption, path
+from attest.entry import GradedFolder, TrustOption, path
 
 Checks = list[str] | None
 
 
 def regrade(  # noqa: PLR0917 - typer calls it by name
-    out: Annotated[
-        Path, typer.Argument(parser=path, metavar="OUT", help="A folder that `attest grade` wrote.")
-    ],
+    out: GradedFolder,
     accept: Annotated[
         bool, typer.Option("--accept", help="Make the results of the regrade the ones that count.")
     ] = False,
     discard: Annotated[bool, typer.Option("--discard", help="Drop the regrade; nothing changes.")] = False,
     drop: Annotated[
         Checks,
-        typer.Option(metavar="CHECK", help="Take a wrong check out of the points and the maximum for all."),
+        typer.Option(
+            metavar="CHECK",
+            help="Take a wrong check out of the points and the maximum for all; may be repeated.",
+        ),
     ] = None,
     give: Annotated[
         Checks,
-        typer.Option(metavar="CHECK", help="Give a wrong check's full points to all who could be graded."),
+        typer.Option(
+            metavar="CHECK",
+            help="Give a wrong check's full points to all who could be graded; may be repeated.",
+        ),
     ] = None,
     undo: Annotated[
-        Checks, typer.Option(metavar="CHECK", help="Take back what --drop or --give decided of a check.")
+        Checks,
+        typer.Option(
+            metavar="CHECK", help="Take back what --drop or --give decided of a check; may be repeated."
+        ),
     ] = None,
     reason: Annotated[
         str,
         typer.Option(
-            metavar="TEXT", help="Why: students read it with --drop and --give, the history keeps it."
+            metavar="TEXT",
+            help="Why: students read it with --drop and --give, the history keeps it with --accept.",
         ),
     ] = "",
     only: Annotated[
@@ -64,7 +72,10 @@ def regrade(  # noqa: PLR0917 - typer calls it by name
         Path | None, typer.Option(parser=path, metavar="FILE", help="Where the roster is, if it has moved.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, max=256, help="How many to grade at once.")
+        int | None,
+        typer.Option(
+            "--jobs", "-j", min=1, max=256, help="How many to grade at once (default: one per core)."
+        ),
     ] = None,
     trust: TrustOption = False,
 ) -> None:
@@ -82,9 +93,11 @@ def regrade(  # noqa: PLR0917 - typer calls it by name
     grading = bool(only or broken or seed is not None or assignment or submissions or roster or jobs or trust)
     if accept + discard + adjusting + grading > 1:
         raise typer.BadParameter(
-            "--accept, --discard, --drop, --give and --undo stand without the options of grading; "
-            "--drop, --give and --undo may stand together."
+            "expected one of --accept, --discard, an adjustment (--drop, --give and --undo may stand "
+            "together), or the options of grading; ask for one after the other."
         )
+    if reason and not (accept or adjusting):
+        raise typer.BadParameter("it goes with --accept, --drop or --give.", param_hint="--reason")
     if adjusting:
         asked = AdjustRequest(out, tuple(drop or ()), tuple(give or ()), tuple(undo or ()), reason)
         raise typer.Exit(adjust_command(asked))
