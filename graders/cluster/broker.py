@@ -31,6 +31,8 @@ QUEUES = {"cpu": "attest.cpu", "cuda": "attest.gpu"}
 RUN = re.compile(r"[0-9a-f]{32}")
 _SCHEMES = ("redis", "rediss", "amqp", "amqps")
 _CONNECT_SECONDS = 5.0
+_SOCKET_SECONDS = 30.0  # without a reply, after which a connection counts as broken
+_HEALTH_SECONDS = 5  # a worker whose connection was lost unnoticed listens again after twice as long
 # On Redis a message that is not acknowledged comes back after so long. A dead worker's submission is handed
 # out again by the dispatcher, within seconds; this is for what neither has heard of.
 _JOB_SECONDS = 3 * 3600
@@ -121,6 +123,8 @@ def transport_options(url: str, kind: str, seconds: float) -> dict[str, Any]:
         "unacked_mutex_key": f"attest.unacked.{kind}.mutex",
         "socket_connect_timeout": _CONNECT_SECONDS,
         "socket_keepalive": True,
+        "socket_timeout": _SOCKET_SECONDS,
+        "health_check_interval": _HEALTH_SECONDS,
     }
 
 
