@@ -120,13 +120,13 @@ def main() -> int:
                 [*command, "--workers", str(asked.workers)], stdout=log, stderr=log, stdin=subprocess.DEVNULL
             )
         try:
-            return measure(asked, port, assignment, sessions)
+            return measure(asked, port, assignment, sessions, portal.pid)
         finally:
             portal.terminate()
             portal.wait(60)
 
 
-def measure(asked: argparse.Namespace, port: int, assignment: int, sessions: list[str]) -> int:
+def measure(asked: argparse.Namespace, port: int, assignment: int, sessions: list[str], pid: int) -> int:
     """Have everybody hand in within the time, wait for the queue, and count."""
     from attest.portal.grading.models import Graded, Job
     from attest.portal.handing_in.models import Submission
@@ -156,6 +156,7 @@ def measure(asked: argparse.Namespace, port: int, assignment: int, sessions: lis
         thread.start()
     for thread in threads:
         thread.join()
+    spent = processor_seconds(pid)
     graded_meanwhile = Graded.objects.count()
     open_states = (Job.State.QUEUED, Job.State.RUNNING)
     while Job.objects.filter(state__in=open_states).exists():
@@ -163,6 +164,8 @@ def measure(asked: argparse.Namespace, port: int, assignment: int, sessions: lis
     drained = time.monotonic() - begun
     for kind in ("assignment's page", "handing in", "receipt", "looking again"):
         print(times.line(kind))
+    requests = sum(map(len, times.taken.values()))
+    print(f"the server computed {spent:.1f} s for them, {spent / requests * 1000:.1f} ms for a request")
     submissions, results = Submission.objects.count(), Graded.objects.count()
     poisoned = Job.objects.filter(state=Job.State.POISONED).count()
     print(
@@ -205,6 +208,12 @@ def make_class(number: int) -> tuple[int, list[str]]:
         assert session.session_key is not None
         sessions.append(session.session_key)
     return assignment.pk, sessions
+
+
+def processor_seconds(pid: int) -> float:
+    """Return how long a process has computed, its start included; its children are not."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_until_it_answers(port: int) -> None:
