@@ -6,7 +6,6 @@ called, and that module imports torch, pytest or pandas only when it needs them.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +31,7 @@ from attest.entry import (
 from attest.image_entry import image
 from attest.portal_entry import backup, restore, serve
 from attest.regrade_entry import regrade
+from attest.worker_entry import BrokerOption, Engine, StoreOption, worker
 
 app = new_app(
     "Grade PyTorch attention exercises: in a sandbox, with hidden tests, with feedback that teaches.",
@@ -44,40 +44,6 @@ Submissions = Annotated[
         parser=path,
         metavar="PATH...",
         help="A folder with one file or folder per student, single files, or a zip.",
-    ),
-]
-
-
-class Engine(StrEnum):
-    """Where a cohort's jobs run."""
-
-    LOCAL = "local"
-    CELERY = "celery"
-
-
-class Queue(StrEnum):
-    """Which submissions a worker takes."""
-
-    CPU = "cpu"
-    GPU = "gpu"
-
-
-BrokerOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL",
-        envvar="ATTEST_BROKER",
-        show_envvar=False,
-        help="The Redis or RabbitMQ of the workers, such as redis://host:6379/0 (default: ATTEST_BROKER).",
-    ),
-]
-StoreOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL",
-        envvar="ATTEST_STORE",
-        show_envvar=False,
-        help="Where what is large for the broker lies, such as s3://bucket/attest (default: ATTEST_STORE).",
     ),
 ]
 
@@ -194,35 +160,7 @@ def grade(  # noqa: PLR0917 - typer calls it by name
 
 app.command()(check)
 app.command()(submit)
-
-
-@app.command()
-def worker(  # noqa: PLR0917 - typer calls it by name
-    broker: BrokerOption = None,
-    queue: Annotated[
-        Queue, typer.Option(help="Which submissions to take: those of --device cpu, or of --device cuda.")
-    ] = Queue.CPU,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=256, help="How many to grade at once.")] = 1,
-    store: StoreOption = None,
-    sandbox: SandboxOption = "bubblewrap",
-    isolation: IsolationOption = Isolation.GUEST,
-    runtime: RuntimeOption = None,
-    check_only: Annotated[
-        bool, typer.Option("--check", help="Try broker, store and sandbox, say what was found, and end.")
-    ] = False,
-) -> None:
-    """Grade for `attest grade --engine celery` on any machine, until SIGTERM or Ctrl-C.
-
-    What it has in hand is finished first. Exit status: 0 it has ended as told, 2 it cannot work.
-    """
-    from attest.worker import WorkerRequest, worker_command
-
-    device = Device.CUDA if queue is Queue.GPU else Device.CPU
-    raise typer.Exit(
-        worker_command(
-            WorkerRequest(broker, store, device, sandbox, isolation, runtime, jobs, check=check_only)
-        )
-    )
+app.command()(worker)
 
 
 @app.command()
