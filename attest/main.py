@@ -172,6 +172,9 @@ def validate(  # noqa: PLR0917 - typer calls it by name
         bool, typer.Option("--all", help="Every assignment that comes with Attest.")
     ] = False,
     seeds: Annotated[int, typer.Option(min=1, max=1000, help="Repeat with this many different seeds.")] = 2,
+    first_seed: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="The first of them: a long proof can be made in parts.")
+    ] = 1,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -202,7 +205,14 @@ def validate(  # noqa: PLR0917 - typer calls it by name
     documents = Documents(markdown, html)
     confined = Confined(sandbox, trust, isolation, runtime, device)
     raise typer.Exit(
-        validate_command(assignments or [], everything, seeds, confined, only=only or [], documents=documents)
+        validate_command(
+            assignments or [],
+            everything,
+            range(first_seed, first_seed + seeds),
+            confined,
+            only=only or [],
+            documents=documents,
+        )
     )
 
 

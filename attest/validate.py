@@ -42,7 +42,7 @@ class Documents:
 def validate_command(
     names: Sequence[str],
     everything: bool,
-    seeds: int,
+    seeds: Sequence[int],
     asked: Confined,
     *,
     only: Sequence[str] = (),
@@ -97,7 +97,7 @@ def not_parts(assignments: Iterable[Assignment]) -> list[Assignment]:
 
 def validate_one(
     assignment: Assignment,
-    seeds: int,
+    seeds: Sequence[int],
     asked: Confined,
     only: Sequence[str],
     *,
@@ -115,7 +115,7 @@ def validate_one(
         report = validate(
             assignment,
             sandbox,
-            range(1, seeds + 1),
+            seeds,
             only=only,
             on_program=lambda row: status.update(f"Running {row.exercise}: {row.kind} {row.name} …"),
         )

@@ -41,6 +41,14 @@ def test_a_solution_that_fails_is_found(attest, doubling: Path) -> None:
     assert attest("validate", doubling, "--seeds", "1").returncode == 1
 
 
+def test_a_proof_can_be_made_in_parts(attest, doubling: Path) -> None:
+    (doubling / "solution" / "double.py").write_text("def double(x):\n    return 3 * x\n")
+    said = attest("validate", doubling, "--only", "model", "--first-seed", "7", "--seeds", "2").stdout
+    assert "seed 7:" in said
+    assert "seed 8:" in said
+    assert "seed 1:" not in said
+
+
 def test_nothing_named_is_wrong_use(attest) -> None:
     run = attest("validate")
     assert run.returncode == 2
