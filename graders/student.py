@@ -354,7 +354,7 @@ class RemoteModule:
 
     def hidden(self, *args: Any) -> torch.Tensor | None:
         """Return the last (batch, tokens, width) output inside it; None if there is none."""
-        answer = self._guest.hidden(self._handle, *_sent(args))
+        answer = self._guest.hidden(self._handle, *_sent(args), seed=self._student._next_seed())
         self._student._record.note(answer, self._student.dtype)
         return answer
 
@@ -364,7 +364,10 @@ class RemoteModule:
         Fails the check where nothing inside it has such an output.
         """
         try:
-            answer = self._guest.call_with_hidden(self._handle, *_sent(args), hidden=hidden, grad=grad)
+            seed = self._student._next_seed()
+            answer = self._guest.call_with_hidden(
+                self._handle, *_sent(args), hidden=hidden, grad=grad, seed=seed
+            )
         except NoHidden:
             raise CheckFailure(
                 f"Nothing inside {self._made_by.name} has an output of shape (batch, tokens, width), "
@@ -415,7 +418,7 @@ def _gradients(
     found: list[Gradients] = []
 
     def ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        found.append(guest.gradients(target, args, kwargs, cotangent_seed))
+        found.append(guest.gradients(target, args, kwargs, cotangent_seed, seed=call.seed))
         call.cotangent_seed, call.gradients = cotangent_seed, found[0].inputs
         call.parameter_gradients = found[0].parameters
         return found[0].output

@@ -71,12 +71,17 @@ class Asking:
         """That of the next question."""
         return next(self._ids)
 
-    def operate(self, operation: str, kind: Any, *args: Value, **kwargs: Value) -> Value:
-        """Have an operation done; what comes of it is built as `kind` says."""
+    def operate(
+        self, operation: str, kind: Any, /, *args: Value, draws: int | None = None, **kwargs: Value
+    ) -> Value:
+        """Have an operation done; what comes of it is built as `kind` says.
+
+        `draws` seeds torch, numpy and random in the guest just before.
+        """
         encoder = Encoder(_cannot_send)
         nodes = encoder.encode(args), encoder.encode(kwargs)
         self.handles.check(encoder.handles)
-        value = self.value(Operate(self.number(), operation, *nodes), encoder.body())
+        value = self.value(Operate(self.number(), operation, *nodes, seed=draws), encoder.body())
         return self.shaped(value, kind)
 
     def value(

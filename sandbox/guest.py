@@ -216,8 +216,13 @@ class Guest:
         kwargs: Mapping[str, Value],
         cotangent_seed: int,
         method: str | None = None,
+        *,
+        seed: int | None = None,
     ) -> Gradients:
-        """Gradients of sum(output * N(cotangent_seed)), see `weighted_sum`; None where there is none."""
+        """Gradients of sum(output * N(cotangent_seed)), see `weighted_sum`; None where there is none.
+
+        `seed` seeds torch, numpy and random just before.
+        """
         found = self._asking.operate(
             "gradients",
             tuple[Any, dict[str, Tensor | None], tuple[Tensor | None, ...]],
@@ -226,17 +231,22 @@ class Guest:
             dict(kwargs),
             cotangent_seed,
             method,
+            draws=seed,
         )
         return Gradients(*found)
 
-    def hidden(self, handle: Opaque, *args: Value) -> Tensor | None:
+    def hidden(self, handle: Opaque, *args: Value, seed: int | None = None) -> Tensor | None:
         """The last hidden state (B, T, d) that a submodule puts out; B, T are those of args[0]."""
-        state: Tensor | None = self._asking.operate("hidden", Tensor | None, handle, *args)
+        state: Tensor | None = self._asking.operate("hidden", Tensor | None, handle, *args, draws=seed)
         return state
 
-    def call_with_hidden(self, handle: Opaque, *args: Value, hidden: Tensor, grad: bool = False) -> Value:
+    def call_with_hidden(
+        self, handle: Opaque, *args: Value, hidden: Tensor, grad: bool = False, seed: int | None = None
+    ) -> Value:
         """The output when the last hidden state (B, T, d) of a submodule is replaced. Raises NoHidden."""
-        return self._asking.operate("call_with_hidden", Any, handle, *args, hidden=hidden, grad=grad)
+        return self._asking.operate(
+            "call_with_hidden", Any, handle, *args, hidden=hidden, grad=grad, draws=seed
+        )
 
     def memory_cap(self, count: int) -> AbstractContextManager[MemoryUse]:
         """Within it, what is asked may allocate `count` bytes beyond what the guest holds when it begins."""

@@ -147,12 +147,13 @@ class Call(Message, frozen=True, tag="call"):
 
 
 class Operate(Message, frozen=True, tag="operate"):
-    """Do one of the operations of `modules`; answer `Answered`."""
+    """Do one of the operations of `modules`, after `seed` has seeded what draws; answer `Answered`."""
 
     operation: str
     args: Node
     kwargs: Node
     modes: dict[int, bool] = {}
+    seed: int | None = None
 
 
 Question = Load | Call | Operate

@@ -138,6 +138,11 @@ def _restore_defaults() -> None:
         torch.autograd.set_detect_anomaly(False)
 
 
+def _reseed_for(question: Call | Operate) -> None:
+    if question.seed is not None:
+        _reseed(question.seed.to_bytes(8, "little", signed=question.seed < 0))
+
+
 def _reseed(seed: bytes) -> None:
     number = int.from_bytes(seed[:8], "little")
     random.seed(number)
@@ -204,8 +209,7 @@ class _Server:
         function = self._target(question.target)
         if question.method is not None:
             function = getattr(function, question.method)
-        if question.seed is not None:
-            _reseed(question.seed.to_bytes(8, "little", signed=question.seed < 0))
+        _reseed_for(question)
         try:
             with torch.set_grad_enabled(question.grad):
                 value = function(*args, **kwargs)  # type: ignore[operator]
@@ -229,6 +233,7 @@ class _Server:
             return None
         if question.operation == "gradients" and type(args[0]) is str:
             args = (self._target(args[0]), *args[1:])
+        _reseed_for(question)
         return modules.OPERATIONS[question.operation](*args, **kwargs)
 
     def _arguments(self, question: Call | Operate, body: bytearray) -> tuple[tuple[Any, ...], dict[str, Any]]:

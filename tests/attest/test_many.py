@@ -59,6 +59,7 @@ def results_in_memory() -> int:
 def test_a_result_that_is_on_the_disk_is_not_kept_in_memory(
     request_for_many: GradeRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    gc.collect()  # of what other tests have left
     before, held = results_in_memory(), []
 
     def counting(result: Result) -> Row:

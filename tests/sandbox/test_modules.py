@@ -157,6 +157,23 @@ def test_gradients_of_a_function_with_several_outputs(guest: Guest) -> None:
     assert found.inputs[2] is None
 
 
+def test_what_dropout_drops_follows_the_seed_of_each_question(guest: Guest) -> None:
+    layer = guest.torch("TransformerEncoderLayer", 8, 2, batch_first=True)
+    guest.set_mode(layer, True)
+    x = torch.ones(1, 4, 8)
+    asked = {
+        "gradients": lambda seed: guest.gradients(layer, (x,), {}, 7, seed=seed).output,
+        "hidden": lambda seed: guest.hidden(layer, x, seed=seed),
+        "call_with_hidden": lambda seed: guest.call_with_hidden(layer, x, hidden=x, seed=seed),
+        "call": lambda seed: guest.ask(layer, (x,), {}, seed=seed),
+    }
+    for name, ask in asked.items():
+        first = ask(3)
+        assert torch.equal(ask(3), first), name
+        assert name == "call_with_hidden" or not torch.equal(ask(4), first), name
+    assert torch.allclose(asked["gradients"](3), asked["call"](3))
+
+
 def test_what_is_unused_has_no_gradient(guest: Guest) -> None:
     found = guest.gradients(guest.call("Model"), (IDS,), {}, 1)
     assert found.parameters["unused"] is None
