@@ -117,6 +117,17 @@ def administers(person: Person, other: Person) -> bool:
     return not Membership.objects.filter(person=other).exclude(course__in=own).exists()
 
 
+def still_administrator(person: Person, other: Person) -> None:
+    """Hold both rows, and raise Http404 unless `person` is an administrator now.
+
+    Call it in the transaction that takes something from `other`: of two administrators who put each other
+    out at once, one remains.
+    """
+    rows = Person.objects.select_for_update().filter(pk__in=(person.pk, other.pk)).order_by("pk")
+    if not any(one.pk == person.pk and one.is_administrator and one.is_active for one in rows):
+        raise Http404
+
+
 def look_up(person: Person, least: Role, named: dict[str, int]) -> tuple[Course, Role, dict[str, Model]]:
     """Return what an address names, for this person. Raises Http404 where they may not see all of it."""
     things: dict[str, Model] = {}

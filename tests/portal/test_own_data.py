@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from attest.portal import permissions
 from attest.portal.audit.models import Entry
 from attest.portal.grading import queue
 from attest.portal.grading.models import Override
@@ -18,9 +19,10 @@ from attest.portal.grading.results import keep
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
+from attest.portal.people import administration, own_data
 from attest.portal.people.models import Person, PersonalToken
 from tests.attest.conftest import RIGHT
-from tests.portal.school import School, keep_result, result_of
+from tests.portal.school import School, keep_result, make_person, result_of
 
 ONLY_THEIRS = RIGHT + "# of this student alone\n"
 
@@ -120,6 +122,27 @@ def test_nobody_takes_their_own_rights_or_account_away(school: School) -> None:
         fields = {"what": what, "why": "by mistake", "email": school.administrator.email}
         assert administrator.post(path, fields).status_code == 400
     assert Person.objects.filter(is_administrator=True, is_active=True).exists()
+
+
+@pytest.mark.parametrize("what", ["forget", "no-administrator", "keep-out"])
+def test_of_two_administrators_who_put_each_other_out_one_remains(
+    school: School, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second = make_person("second", is_administrator=True)
+    browser = school.browser(school.administrator)
+    first_looks = permissions.still_administrator
+
+    def second_is_quicker(person: Person, other: Person) -> None:
+        Person.objects.filter(pk=person.pk).update(is_administrator=False)
+        first_looks(person, other)
+
+    for module in (administration, own_data):
+        monkeypatch.setattr(module, "still_administrator", second_is_quicker)
+    fields = {"what": what, "why": "at the same moment", "email": second.email}
+    answer = browser.post(f"/people/{second.pk}/", fields)
+
+    assert answer.status_code == 404
+    assert Person.objects.filter(pk=second.pk, is_administrator=True, is_active=True).exists()
 
 
 def test_an_administrator_finds_people_by_name_or_email(school: School) -> None:

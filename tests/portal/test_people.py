@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
@@ -12,7 +14,7 @@ from attest.portal.audit.models import Entry
 from attest.portal.courses.models import Course, Membership
 from attest.portal.people import rates
 from attest.portal.people.models import Person, PersonalToken, Tried
-from attest.portal.people.views import first_link, password_link
+from attest.portal.people.views import PASSWORD_LINKS, first_link, password_link
 from tests.portal.school import PASSWORD, School, make_person
 
 SIGN_IN = "/sign-in/"
@@ -54,7 +56,7 @@ def test_who_may_not_sign_in_any_more_is_put_out(client: Client, lena: Person) -
 
 def test_guessing_is_slowed_for_one_person_and_not_for_another(client: Client, lena: Person) -> None:
     make_person("omar", password=PASSWORD)
-    for _ in range(rates.SIGN_IN_PERSON.times):
+    for _ in range(rates.SIGN_IN_HERE.times):
         assert sign_in(client, "wrong") == 400
 
     answer = client.post(SIGN_IN, {"email": "lena@example.edu", "password": PASSWORD})
@@ -64,13 +66,47 @@ def test_guessing_is_slowed_for_one_person_and_not_for_another(client: Client, l
     assert sign_in(client, email="omar@example.edu") == 302
 
 
+def test_wrong_passwords_from_elsewhere_keep_nobody_out(client: Client, lena: Person) -> None:
+    for _ in range(rates.SIGN_IN_HERE.times + 1):
+        sign_in(Client(REMOTE_ADDR="192.0.2.1"), "wrong")
+
+    assert sign_in(client) == 302
+
+
+def test_guessing_from_everywhere_is_slowed_too(
+    client: Client, lena: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rates, "SIGN_IN_PERSON", rates.Rate("from everywhere", 3, 900))
+    for number in range(3):
+        assert sign_in(Client(REMOTE_ADDR=f"192.0.2.{number}"), "wrong") == 400
+
+    assert sign_in(client) == 429
+
+
+def test_what_an_address_sends_that_is_stopped_counts_against_nobody(
+    client: Client, lena: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rates, "SIGN_IN_ADDRESS", rates.Rate("from an address", 2, 900))
+    monkeypatch.setattr(rates, "SIGN_IN_PERSON", rates.Rate("from everywhere", 3, 900))
+    for _ in range(6):
+        sign_in(Client(REMOTE_ADDR="192.0.2.1"), "wrong")
+
+    assert sign_in(client) == 302
+
+
+def test_one_household_is_one_address() -> None:
+    assert rates.network_of("2001:db8::1") == rates.network_of("2001:db8::ffff:1")
+    assert rates.network_of("2001:db8::1") != rates.network_of("2001:db8:0:1::1")
+    assert rates.network_of("192.0.2.1") != rates.network_of("192.0.2.2")
+
+
 def test_counts_hold_no_address_and_are_forgotten(client: Client, lena: Person) -> None:
     sign_in(client, "wrong")
 
     assert not [row for row in Tried.objects.values_list("what", flat=True) if "lena" in row or "127" in row]
     assert rates.forget_past() == 0
     Tried.objects.update(until=lena.joined_at)
-    assert rates.forget_past() == 2
+    assert rates.forget_past() == 3
 
 
 @pytest.mark.parametrize("wanted", ["https://elsewhere.example/", "//elsewhere.example/", "javascript:1"])
@@ -78,6 +114,13 @@ def test_signing_in_leads_nowhere_else(client: Client, lena: Person, wanted: str
     answer = client.post(SIGN_IN, {"email": lena.email, "password": PASSWORD, "next": wanted})
 
     assert answer["Location"] == "/"
+
+
+@pytest.mark.parametrize("wanted", ["nothing-of-ours", "sign-out"])
+def test_a_wanted_page_is_no_name_of_ours(client: Client, lena: Person, wanted: str) -> None:
+    answer = client.post(SIGN_IN, {"email": lena.email, "password": PASSWORD, "next": wanted})
+
+    assert answer["Location"] == wanted
 
 
 def test_a_session_is_another_after_signing_in(client: Client, lena: Person) -> None:
@@ -141,6 +184,49 @@ def test_a_link_sets_a_password_once_and_tells_it_to_nobody_else(client: Client,
     assert Client().get(re.sub(r"[^/]+/$", f"{of_somebody_else}/", link)).status_code == 404
 
 
+def test_of_two_who_set_a_password_by_one_link_at_once_one_does(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    omar = make_person("omar")
+    link = password_link(omar)
+    looked_at = PASSWORD_LINKS.check_token
+
+    def somebody_is_quicker(person: Person, token: str) -> bool:
+        found = looked_at(person, token)
+        if found:
+            monkeypatch.undo()
+            Client().post(link, {"password": PASSWORD, "again": PASSWORD})
+        return found
+
+    monkeypatch.setattr(PASSWORD_LINKS, "check_token", somebody_is_quicker)
+    late = Client().post(link, {"password": "another long one", "again": "another long one"})
+
+    assert late.status_code == 404
+    omar.refresh_from_db()
+    assert omar.check_password(PASSWORD)
+
+
+def test_a_link_for_a_student_is_none_for_an_administrator(client: Client, db: None) -> None:
+    omar = make_person("omar")
+    link = password_link(omar)
+    assert client.get(link).status_code == 200
+
+    Person.objects.update(is_administrator=True)
+
+    assert client.get(link).status_code == 404
+
+
+def test_a_link_names_the_portal_as_it_is_configured(school: School, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = replace(settings.CONFIGURATION, url="https://attest.example.edu")
+    monkeypatch.setattr(settings, "CONFIGURATION", known)
+    browser = school.browser(school.instructor)
+
+    answer = browser.post(reverse("link", args=[school.membership.pk]), headers={"Host": "localhost:8000"})
+
+    assert "https://attest.example.edu/password/" in answer.content.decode()
+    assert "localhost" not in answer.content.decode()
+
+
 def test_an_instructor_makes_no_link_for_who_has_a_password(school: School) -> None:
     school.student.set_password(PASSWORD)
     school.student.save()
@@ -175,6 +261,31 @@ def test_changing_a_password_needs_the_present_one_and_signs_other_devices_out(l
 
     assert here.get("/").status_code == 200
     assert there.get("/").status_code == 302
+
+
+def test_a_present_password_is_not_guessed_in_an_open_session(client: Client, lena: Person) -> None:
+    sign_in(client)
+    new = {"what": "password", "password": "another long one", "again": "another long one"}
+    for _ in range(rates.SIGN_IN_HERE.times):
+        client.post("/me/", {**new, "present": "wrong"})
+
+    answer = client.post("/me/", {**new, "present": PASSWORD})
+
+    assert "Too many tries" in answer.content.decode()
+    lena.refresh_from_db()
+    assert lena.check_password(PASSWORD)
+
+
+def test_another_name_is_in_the_trail_without_being_said(client: Client, lena: Person) -> None:
+    sign_in(client)
+    client.post("/me/", {"name": "Lena", "zone": "UTC"})
+    assert not Entry.objects.exists()
+
+    client.post("/me/", {"name": "Somebody Else", "zone": "UTC"})
+
+    assert [(one.action, one.who, one.before, one.after) for one in Entry.objects.all()] == [
+        ("name changed", lena.pk, None, None)
+    ]
 
 
 def test_times_are_read_in_ones_own_zone(school: School) -> None:

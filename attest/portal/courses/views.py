@@ -20,7 +20,7 @@ from attest.portal.grading.standing import counting, own_attempts, shows_results
 from attest.portal.handing_in.taking import rules_for
 from attest.portal.pages import page
 from attest.portal.people.models import Person
-from attest.portal.people.views import ZONES, password_link
+from attest.portal.people.views import ZONES, password_address
 from attest.portal.permissions import Asking, administers, administrators, courses_of, members, signed_in
 from graders.reading.cohort import CohortError
 from graders.reading.roster import read_roster
@@ -111,7 +111,7 @@ def link(asking: Asking, membership: Membership) -> HttpResponse:
         )
         return redirect("roster", course_id=membership.course_id)
     note(asking.person, "password link made", f"person {person.pk}", course=asking.course, whom=person)
-    address = asking.request.build_absolute_uri(password_link(person))
+    address = password_address(asking.request, person)
     return page(asking, "courses/link.html.jinja", {"member": membership, "address": address})
 
 

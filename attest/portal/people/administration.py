@@ -14,8 +14,8 @@ from attest.portal.audit.trail import note
 from attest.portal.pages import page
 from attest.portal.people.models import Person
 from attest.portal.people.own_data import forget, own_data
-from attest.portal.people.views import password_link
-from attest.portal.permissions import Asking, administrators, signed_in
+from attest.portal.people.views import password_address
+from attest.portal.permissions import Asking, administrators, signed_in, still_administrator
 
 _ON_A_PAGE = 100
 
@@ -42,7 +42,7 @@ def person(asking: Asking, person_number: int) -> HttpResponse:
     if what == "link":
         with transaction.atomic():
             note(asking.person, "password link made", f"person {found.pk}", whom=found)
-        address = request.build_absolute_uri(password_link(found))
+        address = password_address(request, found)
     elif what and found == asking.person:
         trouble = "Nobody does this to themselves; ask another administrator."
     elif what and not why:
@@ -56,6 +56,7 @@ def person(asking: Asking, person_number: int) -> HttpResponse:
     elif what in _CHANGES:
         name, value = _CHANGES[what]
         with transaction.atomic():
+            still_administrator(asking.person, found)
             before = {name: getattr(found, name)}
             setattr(found, name, value)
             found.save(update_fields=[name])

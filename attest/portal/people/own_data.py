@@ -18,6 +18,7 @@ from attest.portal.grading.standing import shows_kept_checks, shows_results, sta
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
 from attest.portal.people.models import Person
+from attest.portal.permissions import still_administrator
 from graders.reading.names import relative_name
 from reports import student_html
 
@@ -95,6 +96,7 @@ def forget(person: Person, by: Person, why: str) -> None:
     """
     digests = set(SubmittedFile.objects.filter(submission__person=person).values_list("digest", flat=True))
     with transaction.atomic():
+        still_administrator(by, person)
         submissions = Submission.objects.filter(person=person)
         counted = {"submissions": submissions.count()}
         Graded.objects.filter(submission__person=person).delete()  # before the jobs that they protect

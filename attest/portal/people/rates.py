@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -30,8 +31,11 @@ class Counted:
     again_in: int = 0  # seconds, where it is not allowed
 
 
-SIGN_IN_PERSON = Rate("sign-in of a person", 10, 900)
 SIGN_IN_ADDRESS = Rate("sign-in from an address", 300, 900)  # a whole class may sit behind one
+SIGN_IN_HERE = Rate("sign-in of a person from an address", 10, 900)
+# From everywhere together far more: or anybody could keep somebody out by wrong passwords.
+SIGN_IN_PERSON = Rate("sign-in of a person", 100, 900)
+FIRST_ADMINISTRATOR = Rate("the first administrator", 100, 900)
 
 
 def count(rate: Rate, whom: str) -> Counted:
@@ -51,6 +55,30 @@ def count(rate: Rate, whom: str) -> Counted:
     if row.times <= rate.times:
         return Counted(True)
     return Counted(False, max(1, round((until - now).total_seconds())))
+
+
+def sign_in_tried(email: str, address: str) -> Counted:
+    """Count one try to show somebody's password, and say whether it is allowed.
+
+    The address comes first: what one sends that is stopped already counts against nobody.
+    """
+    place = network_of(address)
+    counted = count(SIGN_IN_ADDRESS, place)
+    for rate, whom in ((SIGN_IN_HERE, f"{email}\0{place}"), (SIGN_IN_PERSON, email)):
+        if counted.allowed:
+            counted = count(rate, whom)
+    return counted
+
+
+def network_of(address: str) -> str:
+    """Return what is counted as one address: of IPv6 the 64 bits that one household has to choose from."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if found.version == 6 and found.ipv4_mapped is None:
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return str(found)
 
 
 def forget_past() -> int:

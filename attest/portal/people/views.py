@@ -6,22 +6,23 @@ from datetime import timedelta
 from zoneinfo import available_timezones
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
 from django.contrib.auth.password_validation import validate_password
-from django.contrib.auth.tokens import default_token_generator
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core.exceptions import ValidationError
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlsafe_base64_decode, urlsafe_base64_encode
 
 from attest.portal.audit.trail import note
 from attest.portal.pages import page
 from attest.portal.people.models import Person, valid_zone
-from attest.portal.people.rates import SIGN_IN_ADDRESS, SIGN_IN_PERSON, count
+from attest.portal.people.rates import FIRST_ADMINISTRATOR, count, sign_in_tried
 from attest.portal.permissions import Asking, everybody, signed_in
 from graders.late import span_text
 
@@ -58,6 +59,16 @@ class PasswordForm(forms.Form):
         return found
 
 
+class PasswordLinks(PasswordResetTokenGenerator):
+    """Makes links that a password, signing in, or becoming an administrator puts an end to."""
+
+    def _make_hash_value(self, user: Person, timestamp: int) -> str:
+        return f"{super()._make_hash_value(user, timestamp)}{user.is_administrator}"
+
+
+PASSWORD_LINKS = PasswordLinks()
+
+
 class MeForm(forms.Form):
     """What somebody may change about themselves."""
 
@@ -73,7 +84,18 @@ def first_link() -> str:
 def password_link(person: Person) -> str:
     """Return the path by which this person sets a password, once and within two weeks."""
     who = urlsafe_base64_encode(str(person.pk).encode())
-    return reverse("set-password", args=[who, default_token_generator.make_token(person)])
+    return reverse("set-password", args=[who, PASSWORD_LINKS.make_token(person)])
+
+
+def password_address(request: HttpRequest, person: Person) -> str:
+    """Return that link as it is given to somebody.
+
+    Where the portal's own address is known it is taken from there: a proxy may name another in the request,
+    or leave out that people come by https.
+    """
+    path = password_link(person)
+    own: str = settings.CONFIGURATION.url
+    return f"{own}{path}" if own else request.build_absolute_uri(path)
 
 
 @everybody
@@ -83,14 +105,12 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if not url_has_allowed_host_and_scheme(wanted, {request.get_host()}, request.is_secure()):
         wanted = reverse("courses")
     if request.user.is_authenticated:
-        return redirect(wanted)
+        return HttpResponseRedirect(wanted)
     form = SignInForm(request.POST if request.method == "POST" else None)
     trouble, status = "", 200
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"].strip().lower()
-        counted = count(SIGN_IN_PERSON, email)
-        if counted.allowed:
-            counted = count(SIGN_IN_ADDRESS, str(request.META.get("REMOTE_ADDR", "")))
+        counted = sign_in_tried(email, _address(request))
         if not counted.allowed:
             wait = span_text(_minutes(counted.again_in))
             trouble, status = f"Too many tries. Try again in {wait}; your password still works.", 429
@@ -98,7 +118,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             person = authenticate(request, email=email, password=form.cleaned_data["password"])
             if person is not None:
                 login(request, person)
-                return redirect(wanted)
+                return HttpResponseRedirect(wanted)
             trouble, status = "Email and password do not fit together.", 400
     elif request.method == "POST":
         trouble, status = "Give your email and your password.", 400
@@ -141,7 +161,8 @@ def first_administrator(request: HttpRequest, token: str) -> HttpResponse:
             trouble |= error.message_dict
         if not trouble:
             with transaction.atomic():
-                if Person.objects.select_for_update().filter(is_administrator=True).exists():
+                count(FIRST_ADMINISTRATOR, "")  # one row: of two who come at once the second waits here
+                if Person.objects.filter(is_administrator=True).exists():
                     raise Http404
                 person.set_password(form.cleaned_data["password"])
                 person.save()
@@ -159,11 +180,14 @@ def set_password(request: HttpRequest, who: str, token: str) -> HttpResponse:
         person = Person.objects.get(pk=int(urlsafe_base64_decode(who).decode()), is_active=True)
     except (ValueError, OverflowError, Person.DoesNotExist):
         raise Http404 from None
-    if not default_token_generator.check_token(person, token):
+    if not PASSWORD_LINKS.check_token(person, token):
         raise Http404
     form = PasswordForm(person, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
+            person = get_object_or_404(Person.objects.select_for_update(), pk=person.pk, is_active=True)
+            if not PASSWORD_LINKS.check_token(person, token):  # somebody else was quicker
+                raise Http404
             person.set_password(form.cleaned_data["password"])
             if request.POST.get("zone") in available_timezones():
                 person.zone = request.POST["zone"]
@@ -183,12 +207,17 @@ def me(asking: Asking) -> HttpResponse:
     trouble: dict[str, list[str]] = {}
     if request.method == "POST" and request.POST.get("what") == "password":
         form = PasswordForm(person, request.POST)
-        if not person.check_password(request.POST.get("present", "")):
+        counted = sign_in_tried(person.email, _address(request))
+        if not counted.allowed:
+            wait = span_text(_minutes(counted.again_in))
+            trouble["present"] = [f"Too many tries. Try again in {wait}."]
+        elif not person.check_password(request.POST.get("present", "")):
             trouble["present"] = ["This is not your present password."]
         elif form.is_valid():
-            person.set_password(form.cleaned_data["password"])
-            person.save()
-            note(person, "password set", f"person {person.pk}", whom=person)
+            with transaction.atomic():
+                person.set_password(form.cleaned_data["password"])
+                person.save(update_fields=["password"])
+                note(person, "password set", f"person {person.pk}", whom=person)
             update_session_auth_hash(request, person)
             messages.success(request, "Your password is changed; other devices are signed out.")
             return redirect("me")
@@ -197,12 +226,20 @@ def me(asking: Asking) -> HttpResponse:
     elif request.method == "POST":
         form_of_me = MeForm(request.POST)
         if form_of_me.is_valid():
+            renamed = person.name != form_of_me.cleaned_data["name"]
             person.name, person.zone = form_of_me.cleaned_data["name"], form_of_me.cleaned_data["zone"]
-            person.save()
+            with transaction.atomic():
+                person.save(update_fields=["name", "zone"])
+                if renamed:  # instructors see people by name
+                    note(person, "name changed", f"person {person.pk}", whom=person)
             messages.success(request, "Saved.")
             return redirect("me")
         trouble = {name: list(map(str, found)) for name, found in form_of_me.errors.items()}
     return page(asking, "people/me.html.jinja", {"trouble": trouble, "zones": ZONES}, 400 if trouble else 200)
+
+
+def _address(request: HttpRequest) -> str:
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def _minutes(seconds: int) -> timedelta:
