@@ -41,6 +41,7 @@ def ready_django(data: Path, *, host: str = "", url: str = "", sandbox: str = "b
         if found.database["ENGINE"].endswith("postgresql") and find_spec("psycopg") is None:
             stop("DATABASE_URL asks for PostgreSQL: pip install 'attest-grader[postgresql]'.")
         configuration.make_secret_key(data)
+        configuration.make_database_file(found.database)
         import django
 
         django.setup(set_prefix=False)

@@ -119,6 +119,15 @@ def make_secret_key(data: Path) -> None:
         os.fsync(file.fileno())
 
 
+def make_database_file(database: Mapping[str, Any]) -> None:
+    """Make SQLite's file, unless it is there, for nobody else on the machine to read.
+
+    SQLite gives the files beside it the same rights.
+    """
+    if database["ENGINE"].endswith("sqlite3"):
+        os.close(os.open(database["NAME"], os.O_RDWR | os.O_CREAT, 0o600))
+
+
 def read_secret_key(data: Path) -> str:
     """Return the key; "", with which Django signs nothing, where none was made. Raises ConfigurationError."""
     path = data / KEY

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from attest.portal.measures import REQUESTS
+from attest.portal.measures import REQUESTS, known_method
 
 _log = logging.getLogger("attest.portal")
 
@@ -64,13 +64,14 @@ def log_requests(
         took = time.monotonic() - begun
         match = request.resolver_match
         view = match.url_name or "" if match else ""
-        REQUESTS.add((view, request.method or "", response.status_code), took)
+        method = known_method(request.method)
+        REQUESTS.add((view, method, response.status_code), took)
         if view not in ("health", "ready", "metrics", "asset"):
             user = getattr(request, "user", None)
             event(
                 "request",
                 view=view,
-                method=request.method,
+                method=method,
                 status=response.status_code,
                 milliseconds=round(took * 1000, 1),
                 person=getattr(user, "pk", None),

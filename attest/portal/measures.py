@@ -6,7 +6,14 @@ import threading
 
 BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
+
 Key = tuple[str, str, int]  # view, method, status
+
+
+def known_method(method: str | None) -> str:
+    """Return a method as it is counted and logged: those that a stranger makes up are all the same."""
+    return method if method in METHODS else "other"
 
 
 class Requests:

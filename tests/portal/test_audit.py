@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import DatabaseError, connection, transaction
 
 from attest.portal.audit.models import Entry, Unchangeable
 from attest.portal.audit.trail import note
+from attest.portal.people.models import Person
 from tests.portal.school import School
 
 CHANGES = ("UPDATE audit_entry SET why = 'nothing'", "DELETE FROM audit_entry")
@@ -62,3 +64,17 @@ def test_what_is_undone_leaves_no_entry(school: School) -> None:
         note_and_fail()
 
     assert not Entry.objects.exists()
+
+
+def test_whoever_is_put_on_a_roster_is_named_in_the_trail(school: School) -> None:
+    roster = SimpleUploadedFile(
+        "roster.csv", b"email,name\nlena@example.edu,Lena\nstudent@example.edu,Student\n"
+    )
+
+    school.browser(school.instructor).post(f"/courses/{school.course.pk}/roster/", {"roster": roster})
+
+    lena = Person.objects.get(email="lena@example.edu")
+    found = Entry.objects.filter(action="put on the roster")
+    assert [(one.who, one.course, one.whom) for one in found] == [
+        (school.instructor.pk, school.course.pk, lena.pk)
+    ]

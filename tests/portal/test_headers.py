@@ -12,6 +12,7 @@ from django.conf import settings
 from django.test import Client
 
 from attest.portal.logs import Lines
+from attest.portal.measures import REQUESTS
 from tests.portal.school import School
 
 TEMPLATES = Path(__file__).parents[2] / "attest" / "portal" / "templates"
@@ -66,6 +67,16 @@ def test_metrics_are_for_this_machine_or_who_has_the_token(
     far = {"REMOTE_ADDR": "192.0.2.1"}
     assert browser.get("/metrics", headers={"Authorization": "Bearer a guess"}, **far).status_code == 404
     assert browser.get("/metrics", headers={"Authorization": "Bearer a secret"}, **far).status_code == 200
+
+
+def test_methods_that_a_stranger_makes_up_are_counted_as_one(db: None) -> None:
+    for number in range(3):
+        Client().generic(f"MADEUP{number}", "/nothing")
+
+    text = "\n".join(REQUESTS.lines())
+
+    assert "MADEUP" not in text
+    assert 'view="",method="other",status="404"' in text
 
 
 @pytest.mark.django_db

@@ -6,25 +6,43 @@ import io
 import json
 import os
 import zipfile
+from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.db import connection
+from django.test import AsyncClient
 
 from attest.portal import permissions
 from attest.portal.audit.models import Entry
+from attest.portal.audit.trail import note
+from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading import queue
-from attest.portal.grading.models import Override
+from attest.portal.grading.models import Override, Release
 from attest.portal.grading.results import keep
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
-from attest.portal.people import administration, own_data
+from attest.portal.people import administration, own_data, rates
 from attest.portal.people.models import Person, PersonalToken
 from tests.attest.conftest import RIGHT
 from tests.portal.school import School, keep_result, make_person, result_of
 
 ONLY_THEIRS = RIGHT + "# of this student alone\n"
+
+
+def exported(person: Person, path: str = "/me/data/") -> dict[str, bytes]:
+    """What a person gets by this address, as a browser gets it: piece by piece."""
+
+    async def fetch() -> bytes:
+        browser = AsyncClient()
+        await browser.aforce_login(person)
+        answer = await browser.get(path)
+        assert answer.streaming
+        return b"".join([piece async for piece in answer.streaming_content])
+
+    return unzipped(async_to_sync(fetch)())
 
 
 def unzipped(data: bytes) -> dict[str, bytes]:
@@ -37,7 +55,7 @@ def test_a_student_gets_all_that_is_known_of_them(school: School) -> None:
     Override.objects.create(submission=school.submission, points=4, reason="looked at it")
     token = PersonalToken.issue(school.student, "laptop")
 
-    files = unzipped(school.browser(school.student).get("/me/data/").content)
+    files = exported(school.student)
 
     about = json.loads(files["person.json"])
     assert about["email"] == school.student.email
@@ -53,6 +71,64 @@ def test_a_student_gets_all_that_is_known_of_them(school: School) -> None:
     assert token not in everything
     assert PersonalToken.hashed(token) not in everything
     assert school.student.password not in everything
+
+
+def about(school: School) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(exported(school.student)["person.json"])
+    return found
+
+
+def give_points(school: School, check_id: str) -> None:
+    """Give points as an instructor does, with a line in the trail."""
+    submission = school.submission
+    Override.objects.create(submission=submission, check_id=check_id, points=1, reason="half is right")
+    subject = f"submission {submission.pk}" + (f", check {check_id}" if check_id else "")
+    note(school.instructor, "points given", subject, whom=school.student, why="half is right")
+
+
+def test_points_that_wait_for_their_release_are_in_nobodys_file(school: School) -> None:
+    school.assignment.feedback = CourseAssignment.Feedback.ON_RELEASE
+    school.assignment.save()
+    keep_result(school.submission, (2, 1))
+    for check_id in ("", "doubling/test_values"):
+        give_points(school, check_id)
+    note(school.instructor, "password link made", f"person {school.student.pk}", whom=school.student)
+
+    waiting = about(school)
+    Release.objects.create(assignment=school.assignment)
+    released = about(school)
+
+    assert (waiting["overrides"], len(released["overrides"])) == ([], 2)
+    assert [one["action"] for one in waiting["audit_trail"]] == ["password link made"]
+    assert [one["action"] for one in released["audit_trail"]] == [
+        *["points given"] * 2,
+        "password link made",
+        "data exported",
+    ]
+
+
+def test_points_for_a_check_that_is_kept_are_not_in_it_either(school: School) -> None:
+    keep_result(school.submission, (2, 1), kept=True)
+    give_points(school, "doubling/test_values")
+    give_points(school, "doubling/test_public")
+
+    found = about(school)
+
+    assert [one["overrides__check_id"] for one in found["overrides"]] == ["doubling/test_public"]
+    assert "test_values" not in json.dumps(found["audit_trail"])
+
+
+def test_one_file_after_another_is_not_made_for_the_same_person(
+    school: School, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(administration, "EXPORTS", rates.Rate("a test", 1, 3600))
+    exported(school.student)
+
+    again = school.browser(school.student).get("/me/data/")
+
+    assert again.status_code == 302
+    assert exported(school.administrator, f"/people/{school.student.pk}/data/")
+    assert Entry.objects.filter(action="data exported").count() == 2
 
 
 def forget(school: School, **fields: str) -> int:

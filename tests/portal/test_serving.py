@@ -25,6 +25,7 @@ needs_sandbox = pytest.mark.skipif(
 
 @pytest.fixture
 def portal(tmp_path: Path) -> Iterator[Portal]:
+    (tmp_path / "data").mkdir()  # as whoever runs it may have made it: for everybody to look into
     running = Portal(tmp_path / "data", "--workers", "1", env=new_database())
     yield running
     running.end()
@@ -102,6 +103,7 @@ def test_from_the_first_start_to_a_students_report(portal: Portal, doubling_fold
     assert "script-src" not in report.headers["Content-Security-Policy"]
     listed = instructor.get(f"{assignment}submissions/")
     assert "5 of 5" in listed.text
+    assert not [path for path in portal.data.glob("portal.sqlite3*") if path.stat().st_mode & 0o077]
     assert Browser(portal).get(portal.first_link()).status == 404
     assert Browser(portal).get(link).status == 404
 

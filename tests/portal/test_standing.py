@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from attest.portal.courses.models import CourseAssignment, Extension
@@ -187,3 +189,14 @@ def test_before_it_is_due_no_score_tells_of_the_checks_that_are_kept(school: Sch
     CourseAssignment.objects.update(due_at=timezone.now() - timedelta(hours=1))
     school.submission.refresh_from_db()
     assert seen(school.student).count("3 of 5") == 2
+
+
+def test_a_list_of_a_whole_class_reads_no_documents(school: School) -> None:
+    keep_result(school.submission, (2, 1))
+    browser = school.browser(school.instructor)
+
+    with CaptureQueriesContext(connection) as queries:
+        text = browser.get(f"/assignments/{school.assignment.pk}/submissions/").content.decode()
+
+    assert "3 of 5" in text
+    assert not [one for one in queries if '"document"' in one["sql"]]

@@ -33,6 +33,18 @@ def test_a_submission_its_files_and_its_job_are_there_together(school: School) -
     assert Job.objects.get(submission=submission).state == Job.State.QUEUED
 
 
+def test_what_the_rules_refuse_takes_no_room_on_the_disk(school: School) -> None:
+    school.assignment.attempts = 1
+    school.assignment.save()
+    content = b"# too often"
+
+    with pytest.raises(Refused, match="used up"):
+        take(school.assignment, school.student, [("double.py", content)])
+
+    digest = hashlib.sha256(content).hexdigest()
+    assert not Store(settings.CONFIGURATION.files).path(digest).exists()
+
+
 def test_contents_are_whole_or_named_as_missing(tmp_path: Path) -> None:
     store = Store(tmp_path)
     digest = store.keep(b"content")

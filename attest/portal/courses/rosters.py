@@ -56,6 +56,7 @@ def enrol(course: Course, roster: Roster, by: Person) -> Enrolled:
         )
         if is_new:
             new += 1
+            note(by, "put on the roster", f"course {course.pk}", course=course, whom=person)
         elif any(getattr(member, key) != value for key, value in wanted.items()):
             for key, value in wanted.items():
                 setattr(member, key, value)

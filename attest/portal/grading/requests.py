@@ -11,11 +11,11 @@ from django.utils import timezone
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.grading.models import Override, RegradeRequest
-from attest.portal.grading.standing import Standing, shows_kept_checks, shows_results, standing
+from attest.portal.grading.standing import Standing, seen_parts, shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.models import Submission
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
-from graders.result import CheckResult, Visibility
+from graders.result import CheckResult
 from reports.amounts import points_text
 
 MOST_CHARACTERS = 2000
@@ -29,11 +29,11 @@ def to_ask_about(found: Standing) -> list[CheckResult]:
     if found.graded is None or not shows_results(found.submission.assignment):
         return []
     asked = set(found.submission.regrade_requests.values_list("check_id", flat=True))
-    seen = (Visibility.ALWAYS, Visibility.AFTER_DUE) if found.whole else (Visibility.ALWAYS,)
+    seen = seen_parts(found, kept=found.whole)
     return [
         one
         for one in found.result.checks
-        if one.visibility in seen and one.points < one.max_points and one.id not in asked
+        if one.id in seen and one.points < one.max_points and one.id not in asked
     ]
 
 

@@ -18,7 +18,7 @@ from attest.portal.grading.models import Graded, Job, Override
 from attest.portal.grading.results import Sums, sums_of
 from attest.portal.handing_in.models import Submission
 from attest.portal.people.models import Person
-from graders.result import Late, Result, Status
+from graders.result import Late, Result, Status, Visibility
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,12 @@ def standings(submissions: Sequence[Submission], *, whole: bool = True) -> list[
     """Return how these stand, with few queries."""
     prefetch_related_objects(
         list(submissions),
-        Prefetch("results", Graded.objects.filter(stands=True), to_attr="standing_results"),
+        # The document is read where it is needed: those of a whole class are more than fits into memory.
+        Prefetch(
+            "results",
+            Graded.objects.filter(stands=True).defer("document"),
+            to_attr="standing_results",
+        ),
         Prefetch("jobs", Job.objects.order_by("id"), to_attr="all_jobs"),
         "overrides",
     )
@@ -109,6 +114,16 @@ def counting(assignment: CourseAssignment, attempts: Sequence[Standing]) -> Stan
         return attempts[0] if attempts else None
     graded = [one for one in attempts if one.points is not None]
     return max(graded, key=lambda one: (one.points or 0.0, one.submission.attempt), default=None)
+
+
+def seen_parts(found: Standing, *, kept: bool) -> frozenset[str]:
+    """Return the parts whose points a student sees who sees the report: "" is all of it."""
+    if found.graded is None:
+        return frozenset(("",))
+    result = found.result
+    seen = (Visibility.ALWAYS, Visibility.AFTER_DUE) if kept else (Visibility.ALWAYS,)
+    checks = (one.id for one in result.checks if one.visibility in seen)
+    return frozenset(("", *checks, *(one.id for one in result.rubric)))
 
 
 def shows_results(assignment: CourseAssignment) -> bool:

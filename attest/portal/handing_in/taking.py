@@ -113,6 +113,8 @@ def take(
 ) -> Submission:
     """Take in `files`, (name, content) each. Raises Refused."""
     named = checked(files)
+    if refusal := rules_for(assignment, person).refusal:  # before anything of it takes room on the disk
+        raise Refused(refusal)
     store = Store(settings.CONFIGURATION.files)
     digests = {name: store.keep(data) for name, data in named.items()}
     for _ in range(_RACES):

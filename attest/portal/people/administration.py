@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from typing import IO
+
+from asgiref.sync import sync_to_async
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Q
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.http import content_disposition_header
 
@@ -14,10 +18,12 @@ from attest.portal.audit.trail import note
 from attest.portal.pages import page
 from attest.portal.people.models import Person
 from attest.portal.people.own_data import forget, own_data
+from attest.portal.people.rates import EXPORTS, count
 from attest.portal.people.views import password_address
 from attest.portal.permissions import Asking, administrators, signed_in, still_administrator
 
 _ON_A_PAGE = 100
+_PIECE_BYTES = 2**18
 
 
 @administrators
@@ -78,24 +84,36 @@ _CHANGES: dict[str, tuple[str, bool]] = {
 
 
 @administrators
-def export_person(asking: Asking, person_number: int) -> HttpResponse:
+def export_person(asking: Asking, person_number: int) -> HttpResponseBase:
     """All that is known of a person, for an administrator to hand to them."""
     found = get_object_or_404(Person, pk=person_number)
-    note(asking.person, "data exported", f"person {found.pk}", whom=found)
-    return _zip(found)
+    return _zip(asking.person, found)
 
 
 @signed_in
-def export_me(asking: Asking) -> HttpResponse:
+def export_me(asking: Asking) -> HttpResponseBase:
     """All that is known of oneself."""
-    return _zip(asking.person)
+    counted = count(EXPORTS, str(asking.person.pk))
+    if not counted.allowed:
+        messages.error(asking.request, "You have just downloaded this; it can be had again in an hour.")
+        return redirect("me")
+    return _zip(asking.person, asking.person)
 
 
-def _zip(person: Person) -> HttpResponse:
-    return HttpResponse(
-        own_data(person),
+def _zip(by: Person, person: Person) -> StreamingHttpResponse:
+    packed = own_data(person)
+    note(by, "data exported", f"person {person.pk}", whom=person)
+    return StreamingHttpResponse(
+        _read_out(packed),
         content_type="application/zip",
         headers={
             "Content-Disposition": content_disposition_header(True, f"person-{person.pk}.zip") or "attachment"
         },
     )
+
+
+async def _read_out(file: IO[bytes]) -> AsyncIterator[bytes]:
+    """Read a file out piece by piece; Django would hold all that a plain iterator gives."""
+    with file:
+        while piece := await sync_to_async(file.read)(_PIECE_BYTES):
+            yield piece

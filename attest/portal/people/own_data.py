@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
+import re
+import tempfile
 import zipfile
-from typing import Any
+from collections.abc import Mapping
+from typing import IO, Any
 
 from django.conf import settings
 from django.db import transaction
@@ -14,7 +16,7 @@ from attest.portal.audit.models import Entry
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import Membership
 from attest.portal.grading.models import Graded, RegradeRequest
-from attest.portal.grading.standing import shows_kept_checks, shows_results, standing
+from attest.portal.grading.standing import seen_parts, shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
 from attest.portal.people.models import Person
@@ -29,26 +31,34 @@ submissions/    each attempt: the files as you handed them in, and the report as
 """
 
 
-def own_data(person: Person) -> bytes:
-    """Return a zip of what is known of a person. Raises Missing where a file of theirs is gone."""
+def own_data(person: Person) -> IO[bytes]:
+    """Return a zip of what is known of a person, on the disk: it may be larger than the memory.
+
+    Raises Missing where a file of theirs is gone.
+    """
     store = Store(settings.CONFIGURATION.files)
-    packed = io.BytesIO()
+    packed = tempfile.TemporaryFile(dir=settings.CONFIGURATION.data)  # noqa: SIM115 - closed by the reader
+    seen: dict[int, frozenset[str]] = {}
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README.txt", _ABOUT)
-        archive.writestr("person.json", json.dumps(_about(person), indent=1, default=str))
         for submission in person.submissions.select_related("assignment__course", "person").order_by("pk"):
             folder = f"submissions/{submission.pk}"
             for file in submission.files.all():
                 name = relative_name(file.name) or "file"
                 archive.writestr(f"{folder}/files/{name}", store.read(file.digest))
             found = standing(submission)
-            if found.graded is not None and shows_results(submission.assignment):
+            if shows_results(submission.assignment):
                 kept = shows_kept_checks(submission.assignment, person)
-                archive.writestr(f"{folder}/report.html", student_html(found.result, after_due=kept))
-    return packed.getvalue()
+                seen[submission.pk] = seen_parts(found, kept=kept)
+                if found.graded is not None:
+                    archive.writestr(f"{folder}/report.html", student_html(found.result, after_due=kept))
+        archive.writestr("person.json", json.dumps(_about(person, seen), indent=1, default=str))
+    packed.seek(0)
+    return packed
 
 
-def _about(person: Person) -> dict[str, Any]:
+def _about(person: Person, seen: Mapping[int, frozenset[str]]) -> dict[str, Any]:
+    """Return what the tables know. `seen` are the parts of each submission whose points they may see."""
     trail = Entry.objects.filter(who=person.pk) | Entry.objects.filter(whom=person.pk)
     return {
         "email": person.email,
@@ -73,19 +83,31 @@ def _about(person: Person) -> dict[str, Any]:
                 "pk", "assignment__title", "attempt", "content_hash", "received_at", "way"
             )
         ),
-        "overrides": list(
-            person.submissions.exclude(overrides=None).values(
+        "overrides": [
+            one
+            for one in person.submissions.exclude(overrides=None).values(
                 "pk", "overrides__check_id", "overrides__points", "overrides__reason", "overrides__at"
             )
-        ),
+            if one["overrides__check_id"] in seen.get(one["pk"], ())
+        ],
         "regrade_requests": list(
             RegradeRequest.objects.filter(submission__person=person).values(
                 "submission", "check_id", "sentence", "asked_at", "state", "answer"
             )
         ),
         "tokens": list(person.tokens.values("name", "created_at", "used_at")),
-        "audit_trail": list(trail.order_by("pk").values("at", "action", "subject", "why")),
+        "audit_trail": [
+            {"at": one.at, "action": one.action, "subject": one.subject, "why": one.why}
+            for one in trail.order_by("pk")
+            if one.who == person.pk or _may_read(one.subject, seen)
+        ],
     }
+
+
+def _may_read(subject: str, seen: Mapping[int, frozenset[str]]) -> bool:
+    """Whether a person may read what was done to them: of points no more than their reports tell."""
+    found = re.fullmatch(r"submission (\d+)(?:, check (.*))?", subject)
+    return found is None or (found[2] or "") in seen.get(int(found[1]), ())
 
 
 def forget(person: Person, by: Person, why: str) -> None:
