@@ -85,7 +85,9 @@ def read_database(url: str) -> dict[str, Any]:
                 # A transaction that begins by reading and then writes would otherwise fail at once
                 # when another has written in between.
                 "transaction_mode": "IMMEDIATE",
-                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
+                # What is removed is overwritten: of who is forgotten nothing stays in the file.
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
+                "PRAGMA secure_delete=ON;",
             },
         }
     if parts.scheme not in _POSTGRESQL or not parts.path.strip("/"):

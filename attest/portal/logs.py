@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
+from types import TracebackType
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -25,7 +27,7 @@ class Lines(logging.Formatter):
         line: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
-            "event": record.getMessage() if record.name.startswith("attest.") else record.msg,
+            "event": _words(record),
             "from": record.name,
             **getattr(record, "fields", {}),
         }
@@ -38,14 +40,31 @@ class Lines(logging.Formatter):
         return json.dumps(line, default=str)
 
 
+def _words(record: logging.LogRecord) -> str:
+    """Return what a record says, without what others' code has put into it of a request or an exception."""
+    if record.name.startswith("attest."):
+        return record.getMessage()
+    if record.name.startswith("django.security."):
+        return "refused"
+    return str(record.msg).partition("\n")[0]
+
+
 def write_logs() -> None:
-    """Write the log of this process to its standard error."""
+    """Write the log of this process to its standard error; so too what ends it, or a thread of it."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     _log.setLevel(logging.INFO)
+    sys.excepthook = _ended
+    threading.excepthook = lambda found: _ended(
+        found.exc_type, found.exc_value or found.exc_type(), found.exc_traceback
+    )
+
+
+def _ended(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    _log.critical("ended by a fault", exc_info=(kind, error, trace))
 
 
 def event(name: str, **fields: Any) -> None:

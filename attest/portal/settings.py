@@ -69,6 +69,10 @@ PASSWORD_RESET_TIMEOUT = 14 * 24 * 3600  # a link to set a password, as the rost
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "courses"
 
+# By https under names that no neighbour below the same domain can set a cookie for.
+_OURS = "__Host-" if CONFIGURATION.is_secure else ""
+SESSION_COOKIE_NAME = f"{_OURS}sessionid"
+CSRF_COOKIE_NAME = f"{_OURS}csrftoken"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CONFIGURATION.is_secure

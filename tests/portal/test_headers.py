@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.test import Client
 
+from attest.portal.configuration import make_secret_key
 from attest.portal.logs import Lines
 from attest.portal.measures import REQUESTS
 from tests.portal.school import School
@@ -93,6 +97,63 @@ def test_ready_says_what_is_in_the_way(client: Client, tmp_path: Path) -> None:
 
     assert answer.status_code == 503
     assert "files cannot be written" in answer.content.decode()
+
+
+def run(code: str, data: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run a piece of code as a process of a portal with this folder of data."""
+    make_secret_key(data)
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "ATTEST_PORTAL_DATA": str(data), **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_what_ends_a_process_or_a_thread_is_a_line_without_its_words(tmp_path: Path) -> None:
+    done = run(
+        "import threading\n"
+        "from attest.portal.logs import write_logs\n"
+        "def fail(): raise ValueError('words ' + 'of a student')\n"
+        "write_logs()\n"
+        "thread = threading.Thread(target=fail); thread.start(); thread.join()\n"
+        "fail()",
+        tmp_path,
+    )
+
+    lines = [json.loads(line) for line in done.stderr.splitlines()]
+    assert done.returncode == 1
+    assert [(line["event"], line["exception"]) for line in lines] == [("ended by a fault", "ValueError")] * 2
+    assert "words of a student" not in done.stderr
+
+
+def test_what_others_code_logs_of_a_request_or_an_exception_stays_out(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    client.raise_request_exception = False
+    client.get("/sign-in/", headers={"Host": "words.example"})
+    logging.getLogger("asyncio").error("Task exception was never retrieved\nValueError('words of a student')")
+
+    text = "\n".join(map(Lines().format, caplog.records))
+
+    assert "django.security.DisallowedHost" in text
+    assert "Task exception was never retrieved" in text
+    assert "words" not in text
+
+
+@pytest.mark.parametrize(("url", "name"), [("https://a.example.edu", "__Host-sessionid"), ("", "sessionid")])
+def test_no_neighbour_sets_our_cookies_where_people_come_by_https(
+    tmp_path: Path, url: str, name: str
+) -> None:
+    done = run(
+        "from django.conf import settings; "
+        "print(settings.SESSION_COOKIE_NAME, settings.SESSION_COOKIE_SECURE, settings.CSRF_COOKIE_SECURE)",
+        tmp_path,
+        ATTEST_PORTAL_URL=url,
+    )
+
+    assert done.stdout.split() == [name, str(bool(url)), str(bool(url))]
 
 
 def test_the_log_holds_nobodys_words(school: School, caplog: pytest.LogCaptureFixture) -> None:

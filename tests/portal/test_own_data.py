@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 import json
 import os
+import sqlite3
 import zipfile
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +20,7 @@ from django.test import AsyncClient
 from attest.portal import permissions
 from attest.portal.audit.models import Entry
 from attest.portal.audit.trail import note
+from attest.portal.configuration import read_database
 from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading import queue
 from attest.portal.grading.models import Override, Release
@@ -163,6 +167,18 @@ def test_who_is_forgotten_is_in_no_table_and_on_no_disk(school: School) -> None:
         for table in connection.introspection.table_names(cursor):
             cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
             assert email not in str(cursor.fetchall()), table
+
+
+def test_sqlite_overwrites_what_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "portal.sqlite3"
+    options = read_database(f"sqlite:///{path}")["OPTIONS"]
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA secure_delete=OFF")
+        file.executescript(options["init_command"])
+        file.executescript("CREATE TABLE said (words); INSERT INTO said VALUES ('of a student');")
+        file.executescript("DELETE FROM said; PRAGMA wal_checkpoint(TRUNCATE);")
+
+    assert b"of a student" not in path.read_bytes()
 
 
 def test_a_result_of_who_is_forgotten_meanwhile_is_kept_by_nobody(school: School) -> None:
