@@ -6,17 +6,27 @@ import asyncio
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from attest.portal import asgi
+from attest.portal.people.models import PersonalToken
+from tests.portal.school import make_person
 
 
-async def ask(headers: list[tuple[bytes, bytes]], bodies: list[bytes]) -> tuple[list[dict[str, Any]], int]:
-    """Send a request to the application itself; return what it sends back, and how much it did not read."""
+async def ask(
+    headers: list[tuple[bytes, bytes]], bodies: list[bytes], *, stays: bool = False
+) -> tuple[list[dict[str, Any]], int]:
+    """Send a request to the application itself; return what it sends back, and how much it did not read.
+
+    Who `stays` waits for the answer; others hang up when all is sent.
+    """
     sent: list[dict[str, Any]] = []
     coming = [{"type": "http.request", "body": body, "more_body": True} for body in bodies]
     coming.append({"type": "http.request", "body": b"", "more_body": False})
 
     async def receive() -> dict[str, Any]:
+        if stays and not coming:
+            await asyncio.Event().wait()
         return coming.pop(0) if coming else {"type": "http.disconnect"}
 
     async def send(message: dict[str, Any]) -> None:
@@ -50,6 +60,37 @@ def test_a_request_that_says_it_is_too_large_gets_a_page_that_says_so(
     assert unread == 0  # or the browser shows a broken connection in place of the page
     assert b"At most 1 MB are taken at once" in body["body"]
     assert b"default-src 'none'" in dict(start["headers"])[b"content-security-policy"]
+
+
+def test_a_stranger_fills_no_disk(db: None) -> None:
+    bodies = [b"x" * 500_000] * 4
+
+    (start, body), unread = asyncio.run(ask([(b"content-length", b"2000000")], bodies))
+    pieces = asyncio.run(ask([(b"transfer-encoding", b"chunked")], bodies))
+
+    assert start["status"] == 401
+    assert unread == 0
+    assert b"You are not signed in" in body["body"]
+    assert pieces == ([], 2)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("way", ["session", "token"])
+def test_who_is_signed_in_may_send_more(way: str) -> None:
+    lena = make_person("lena")
+    client = Client()
+    client.force_login(lena)
+    known = {
+        "session": (b"cookie", f"a=b; sessionid={client.cookies['sessionid'].value}".encode()),
+        "token": (b"authorization", f"Bearer {PersonalToken.issue(lena, 'laptop')}".encode()),
+    }
+    bodies = [b"x" * 500_000] * 4
+
+    for size in ((b"content-length", b"2000000"), (b"transfer-encoding", b"chunked")):
+        (start, *_), unread = asyncio.run(ask([size, known[way]], bodies, stays=True))
+
+        assert start["status"] == 403  # it came to Django, which misses the token of the form
+        assert unread == 0
 
 
 def test_a_request_that_grows_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
