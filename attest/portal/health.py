@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import os
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -72,8 +73,14 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def _is_here(request: HttpRequest) -> bool:
-    """Whether the question comes from this machine, and not through a proxy on it."""
+    """Whether the question comes from this machine, and not through a proxy on it.
+
+    Who asks for the portal by the name that people know comes through a proxy, even one that does not say so.
+    """
     if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
+        return False
+    asked_for = request.headers.get("Host", "").lower()
+    if settings.CONFIGURATION.url and asked_for == urlsplit(settings.CONFIGURATION.url).netloc.lower():
         return False
     try:
         return ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback

@@ -44,8 +44,8 @@ def _words(record: logging.LogRecord) -> str:
     """Return what a record says, without what others' code has put into it of a request or an exception."""
     if record.name.startswith("attest."):
         return record.getMessage()
-    if record.name.startswith("django.security."):
-        return "refused"
+    if record.name.startswith("django.security.") and not record.args:
+        return "refused"  # the text quotes the request; with arguments it is a form of words alone
     return str(record.msg).partition("\n")[0]
 
 

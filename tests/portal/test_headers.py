@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,10 @@ def test_metrics_are_for_this_machine_or_who_has_the_token(
     )
     assert browser.get("/metrics", REMOTE_ADDR="192.0.2.1").status_code == 404
     assert browser.get("/metrics", headers={"X-Forwarded-For": "192.0.2.1"}).status_code == 404
+    known = replace(settings.CONFIGURATION, url="https://attest.example.edu")
+    monkeypatch.setattr(settings, "CONFIGURATION", known)
+    assert browser.get("/metrics", headers={"Host": "attest.example.edu"}).status_code == 404
+    assert browser.get("/metrics", headers={"Host": "localhost:8000"}).status_code == 200
     monkeypatch.setenv("ATTEST_PORTAL_METRICS_TOKEN", "a secret")
     far = {"REMOTE_ADDR": "192.0.2.1"}
     assert browser.get("/metrics", headers={"Authorization": "Bearer a guess"}, **far).status_code == 404
