@@ -114,7 +114,7 @@ def test_ctrl_c_finishes_what_runs_and_resume_goes_on(
     assert json.loads((out / "run.json").read_text())["interrupted"] is True
     assert not any(map(alive, everybody))
 
-    again = attest("grade", doubling, slow_cohort, "-o", out, "--resume")
+    again = attest("grade", doubling, slow_cohort, "-o", out)
     assert again.returncode == 0, again.stderr
     assert len(graded(out)) == 8
 

@@ -175,7 +175,7 @@ def test_resume_grades_again_what_another_sandbox_or_version_came_to(
 ) -> None:
     path = graded / "results" / "lena.json"
     write_result(read_result(path).model_copy(update=change), path)
-    run = attest("grade", doubling, cohort, "-o", "out", "--resume")
+    run = attest("grade", doubling, cohort, "-o", "out")
     assert "1 submission (2 more are graded already)" in run.stderr, run.stderr
     assert read_result(path).backend == "bubblewrap"
     assert read_result(path).versions["torch"] != "2.0"
@@ -187,7 +187,7 @@ def test_resume_writes_the_pages_that_the_earlier_run_could_not(
     page = graded / "reports" / "lena.html"
     before = page.read_bytes()
     page.unlink()
-    run = attest("grade", doubling, cohort, "-o", "out", "--resume")
+    run = attest("grade", doubling, cohort, "-o", "out")
     assert run.returncode == 1, run.stderr
     assert page.read_bytes() == before
 
@@ -199,7 +199,7 @@ def test_what_a_killed_run_had_half_written_is_removed(
     half = [graded / ".attest-run.json.ab12cd34", graded / "results" / ".attest-lena.json.x_1234ab"]
     for path in (mine, *half, graded / "reports" / ".attest-lena.html.00000000"):
         path.write_text("half")
-    attest("grade", doubling, cohort, "-o", "out", "--resume")
+    attest("grade", doubling, cohort, "-o", "out")
     assert [path.name for path in graded.rglob(".*")] == [mine.name]
 
 

@@ -51,7 +51,7 @@ def test_from_the_zip_to_the_report(tmp_path: Path, attest: Attest) -> None:
     assert len(list((tmp_path / "out/reports").glob("*.html"))) == 3
 
     roster.write_text("id,name,username,extension\n7,Jane Doe,jdoe,\n8,Lee,lee,1 day\n9,Ida,ida,\n")
-    again = attest(*asked, *policy, "best", "--resume")
+    again = attest(*asked, *policy, "best")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "nobody is graded; 3 results stay" in again.stderr
     now = results(tmp_path / "out")

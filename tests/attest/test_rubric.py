@@ -319,7 +319,7 @@ def test_no_grading_again_loses_a_mark(attest, rubric, to_mark: Path) -> None:  
     assert "omar: the answer to doubling/why has changed since it was marked." in again.stdout
     assert "lena: the answer" not in again.stdout
     assert "changed since it was marked" in (to_mark / "out" / "index.html").read_text()
-    for command in (("grade", "doubling", "cohort", "-o", "out", "--resume"), ("report", "out")):
+    for command in (("grade", "doubling", "cohort", "-o", "out"), ("report", "out")):
         attest(*command, cwd=to_mark)
         assert points(to_mark)["lena"] == (8, 0)
 

@@ -49,7 +49,7 @@ def test_a_rerun_after_kill_9_comes_to_the_same(
     if set(found) < set(STUDENTS):
         assert victim in ("pool", "command"), f"{victim} {killed}: {output}{errors}"
         kept = {path.name: path.stat().st_mtime_ns for path in (here.out / "results").glob("*.json")}
-        status, said = here.run(attest_command, "--resume")
+        status, said = here.run(attest_command)
         assert status == 0, said
         if kept:
             assert f"({len(kept)} more are graded already)" in said
@@ -88,8 +88,7 @@ def test_the_command_killed_again_and_again_still_finishes(
     attest_command: list[str], here: Place, undisturbed: Undisturbed, rng: random.Random
 ) -> None:
     for _ in range(6):
-        resumed = ["--resume"] if (here.out / "run.json").exists() else []
-        process = here.start(attest_command, *resumed)
+        process = here.start(attest_command)
         try:
             process.wait(rng.uniform(0.4, 0.9) * undisturbed.seconds)
             break
@@ -99,8 +98,7 @@ def test_the_command_killed_again_and_again_still_finishes(
             process.kill()
             process.communicate()
         assert all(undisturbed.results[student] == result for student, result in here.whole().items())
-    resumed = ["--resume"] if (here.out / "run.json").exists() else []
-    status, said = here.run(attest_command, *resumed)
+    status, said = here.run(attest_command)
     assert status == 0, said
     assert here.whole() == undisturbed.results
     assert not here.left_over()
