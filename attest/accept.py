@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attest.changes import compared, write_changes
 from attest.grade import ERRORS
-from attest.rubric import settle
+from attest.settling import settle
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, quoted_path, sentences, shown_path
 from graders.accepting import REGRADE, accept, discard, is_foreign
 from graders.assignment import Assignment
@@ -33,8 +33,8 @@ def accept_command(out: Path, reason: str) -> int:
             since = graded_since(proposal, opened.results())
             if since:
                 raise OutputError(
-                    f"{listed(since)}: graded again, or for the first time, since the regrade. Run it again "
-                    f"before you accept it: attest regrade {quoted_path(out)}"
+                    f"{listed(since)}: graded again, for the first time, or by another attempt since the "
+                    f"regrade. Run it again before you accept it: attest regrade {quoted_path(out)}"
                 )
             with Output(out / REGRADE, "resume", report_name) as new:
                 problems = written_anew(out, new)

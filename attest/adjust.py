@@ -13,8 +13,7 @@ from pathlib import Path
 
 from attest.changes import show
 from attest.grade import ERRORS
-from attest.intake import best_again
-from attest.rubric import settle
+from attest.settling import settling
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, quoted_path, sentences, shown_path
 from graders.adjustments import (
     Adjustment,
@@ -56,11 +55,10 @@ def adjust_command(request: AdjustRequest) -> int:
             checks = {check.id for result in out.results() for check in result.checks}
             before = read_adjustments(out.path)
             after = decided(request, before, checks)
-            changes, students = changed(out, read_overlay(out.path), after)
+            overlay = read_overlay(out.path)
             with writing(out.path):
                 write_adjustments(after, out.path)
-            settle(out)
-            best_again(out)
+            changes, students = changed(out, overlay)
             problems = write_reports(out.path, pages=False).problems
     screen = console()
     screen.print(f"{summary_text(changes, students)} Nobody was graded again.", soft_wrap=True)
@@ -106,13 +104,13 @@ def named(name: str, checks: set[str], option: str, state: str, out: Path) -> st
     )
 
 
-def changed(out: Output, overlay: Overlay, after: Adjustments) -> tuple[tuple[StudentChange, ...], int]:
-    """Return what the adjustments change, and of how many students."""
+def changed(out: Output, before: Overlay) -> tuple[tuple[StudentChange, ...], int]:
+    """Lay what is decided now over the results; return what changes, and of how many students."""
     changes: list[StudentChange] = []
     students = 0
-    for result in out.results():
+    for result, now in settling(out):
         students += 1
-        change = change_of(before := overlay.applied(result), after.applied(before))
+        change = change_of(before.applied(result), now)
         if change is not None:
             changes.append(change)
     return tuple(changes), students

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from attest.confinement import options_of, warn_of_no_isolation
 from attest.entry import Confined, Device, Isolation
-from attest.intake import IntakeOptions, choose_best, laid_over, of_nobody_here, take, write_nothing
+from attest.intake import IntakeOptions, laid_over, of_nobody_here, take, write_nothing
 from attest.progress import View, view
 from attest.rerun import choose_seed, refuse_another_assignment, still_valid, what_differs
-from attest.rubric import changed_answers, settled
+from attest.rubric import changed_answers, marks_of_nobody
+from attest.settling import choose_best
 from attest.tables import cohort_table
 from attest.terminal import (
     ALL_WELL,
@@ -219,18 +220,19 @@ def grade(asked: Request, intake: Intake, kept: Mapping[str, Row], out: Output) 
     left = len(asked.found) + len(kept) - len(rows) if ran.stopped else None
     choose_best(intake, rows, out)
     rows |= {row.student_id: row for row in write_nothing(intake, asked, out)}
-    if intake.attempts and read_overlay(out.path):  # each of the others has it already
-        rows |= {one.student.id: row_of(one) for one in settled(out) if one.student.id in rows}
     troubles = [*ran.troubles, *missing_pages(rows, out)]
     written = write_reports(out.path, pages=False, known=rows.values())
     troubles += written.problems
     seconds = time.monotonic() - started
     screen = console()
-    summary(screen, tuple(rows.values()), len(kept) + len(asked.found), seconds, out.path)
+    summary(screen, tuple(rows.values()), left or 0, seconds, out.path)
     if ran.held_by:
         screen.print(f"Limits held by {ran.held_by}.", soft_wrap=True)
     if out.gone_on_with and not ran.stopped and (others := of_nobody_here(written.others, out)):
         screen.print(harmless(one_line(others, 2000)), soft_wrap=True)
+    if not ran.stopped:
+        for line in marks_of_nobody(out):
+            screen.print(line, soft_wrap=True)
     return conclusion(
         screen, tuple(rows.values()), [*cohort.problems, *troubles], out.path, left, asked.command
     )
@@ -321,13 +323,14 @@ def ctrl_c(running: CohortRun, shown: View) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def summary(screen: Console, rows: Sequence[Row], total: int, seconds: float, out: Path) -> None:
-    """Print the table, and where everything is."""
+def summary(screen: Console, rows: Sequence[Row], left: int, seconds: float, out: Path) -> None:
+    """Print the table, and where everything is. Of several attempts one is counted, once it is chosen."""
     table, left_out = cohort_table(rows, screen.width)
     screen.print(table)
     if left_out:
         screen.print(f"… and {left_out} more: see {shown_path(out / 'index.html')}.", soft_wrap=True)
     graded = sum(row.status is Status.GRADED for row in rows)
+    total = sum(row.status is not Status.NOTHING for row in rows) + left
     screen.print(
         f"\n{graded} of {count_text(total, 'submission')} graded in {seconds_text(seconds)}.\n"
         f"Reports:  {shown_path(out / 'index.html')}\n"

@@ -1,7 +1,7 @@
 """What `attest grade` takes in beside the paths: the LMS, the roster, attempts and coming late.
 
-Which attempt counts under `best` is known once all are graded. All of them are kept in OUT/attempts, so that
-the same command again grades none of them again.
+Under `best` all attempts are graded and kept in OUT/attempts, so that the same command again grades none of
+them again.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from graders.cohort import Request
 from graders.late import LateError, LatePolicy, read_due, read_policy
 from graders.output import ATTEMPTS, RESULTS, IntakeInfo, Output
 from graders.reading import CohortError, Found, find_handed_in
-from graders.reading.joining import Intake, Policy, attempt_id, take_in
+from graders.reading.joining import Intake, Policy, take_in
 from graders.reading.names import listed
 from graders.reading.roster import read_roster
 from graders.result import (
-    AttemptInfo,
     LoadResult,
     Result,
     ResultError,
@@ -130,16 +129,22 @@ def of_nobody_here(others: Sequence[str], out: Output) -> str:
         return ""
     return (
         f"Results of an earlier run stay in {out.shown} for {listed(others)}, of whom nothing was found now. "
-        "If they go by other ids now, grade everybody again with --force."
+        "If they go by other ids now, or are to count as having handed in nothing, grade all again with "
+        "--force."
     )
 
 
 def write_nothing(intake: Intake, asked: Request, out: Output) -> Iterator[Row]:
-    """Have a Result without points for everybody in the roster who handed in nothing; yield their rows."""
+    """Have a Result without points for everybody in the roster who handed in nothing; yield their rows.
+
+    Who has been graded from what was taken in before keeps that: the paths may hold only some of it now.
+    """
     for student in intake.nothing:
         result = _nothing(student, asked)
         with suppress(ResultError):
             there = out.read(student.id)
+            if out.mode == "resume" and there.status is not Status.NOTHING:
+                continue
             times = {"started_at": there.started_at, "finished_at": there.finished_at}
             if there == result.model_copy(update=times):
                 yield row_of(there)
@@ -165,65 +170,3 @@ def _nothing(student: Student, asked: Request) -> Result:
         seed=asked.seed,
         versions=versions(),
     )
-
-
-def choose_best(intake: Intake, rows: dict[str, Row], out: Output) -> None:
-    """Put, of each student's graded attempts, the one with most points in the student's place.
-
-    Of equal ones the later counts. What waits for a person is not counted. Raises ResultError.
-    """
-    for identity, attempts in intake.attempts.items():
-        graded = [rows.pop(each.student.id) for each in attempts if each.student.id in rows]
-        if graded:
-            for row in graded:
-                out.set_aside(row.student_id)
-            rows[identity] = row_of(_put_in_place(identity, graded, out))
-
-
-def best_again(out: Output) -> None:
-    """Choose again among the attempts that were set aside, after what people decided changed their points.
-
-    Raises ResultError.
-    """
-    overlay = read_overlay(out.path)
-    attempts = {}
-    for path in sorted((out.path / ATTEMPTS).glob("*.json")):
-        with suppress(ResultError):
-            result = read_result(path)
-            now = overlay.applied(result)
-            if now is not result:
-                out.write_attempt(now)
-            attempts[now.student.id] = row_of(now)
-    for result in list(out.results()) if attempts else ():
-        ids = [attempt_id(result.student.id, info.attempt) for info in result.submission.attempts]
-        graded = [attempts[each] for each in ids if each in attempts]
-        if len(graded) > 1:
-            _put_in_place(result.student.id, graded, out)
-
-
-def _put_in_place(identity: str, graded: Sequence[Row], out: Output) -> Result:
-    """Write the best of these attempts, all of them set aside, as the student's Result."""
-    best = max(graded, key=_worth)
-    infos = tuple(
-        AttemptInfo(
-            attempt=row.attempt,
-            submitted_at=row.submitted_at,
-            points=None if row.status is Status.NOT_GRADED else row.points,
-            counts=row is best,
-        )
-        for row in sorted(graded, key=lambda one: one.attempt)
-    )
-    result = out.read_attempt(best.student_id)
-    chosen = result.model_copy(
-        update={
-            "student": result.student.model_copy(update={"id": identity}),
-            "submission": result.submission.model_copy(update={"attempts": infos}),
-        }
-    )
-    out.write(chosen)
-    write_student_report(chosen, out.path)
-    return chosen
-
-
-def _worth(row: Row) -> tuple[bool, float, int]:
-    return row.status is not Status.NOT_GRADED, row.points, row.attempt

@@ -15,8 +15,9 @@ from attest.changes import compared, show, write_changes
 from attest.confinement import options_of
 from attest.entry import Confined, Device, Isolation
 from attest.grade import ERRORS, FINISH, MOST_NAMED, GradeRequest, announce, missing_pages, run_cohort
-from attest.intake import IntakeOptions, choose_best, laid_over, take
+from attest.intake import IntakeOptions, laid_over, take
 from attest.rerun import DECIDING, is_current, refuse_another_assignment, still_valid
+from attest.settling import choose_best
 from attest.terminal import (
     ALL_WELL,
     INTERRUPTED,

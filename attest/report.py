@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attest.rubric import settle
+from attest.settling import settle
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, sentences, shown_path
 from graders.adjustments import AdjustmentsError, read_overlay
 from graders.marks import MarksError

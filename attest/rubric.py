@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attest.marksheet import MOST_PROBLEMS, read_sheet, sheet_csv
+from attest.settling import settled
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, quoted_path, sentences, shown_path
-from graders.adjustments import AdjustmentsError, read_overlay
-from graders.marks import MarksError, read_marks, write_marks
-from graders.output import Output, OutputError, require_results
+from graders.adjustments import AdjustmentsError
+from graders.marks import MARKS_FILE, MarksError, read_marks, write_marks
+from graders.output import RESULTS, Output, OutputError, require_results
+from graders.reading.names import listed
 from graders.result import Result, write_whole
-from reports import ReportError, report_name, write_reports, write_student_report
+from reports import ReportError, report_name, write_reports
 from reports.amounts import count_text, points_noun
 from reports.cohort import Row, row_of
 from reports.visible_text import one_line
@@ -53,7 +55,10 @@ def rubric_command(out: Path, export: Path | None, imported: Path | None) -> int
                 written = write_reports(out, pages=False)
                 for problem in written.problems:
                     screen.print(harmless(one_line(problem, 2000)), soft_wrap=True)
+            nobodys = marks_of_nobody(opened)
     tell(screen, results)
+    for line in nobodys:
+        screen.print(line, soft_wrap=True)
     return ALL_WELL
 
 
@@ -101,26 +106,6 @@ def refuse(path: Path, problems: Sequence[str], errors: Console) -> None:
     errors.print("Nothing was changed. Correct these lines and import the table again.", soft_wrap=True)
 
 
-def settled(out: Output) -> Iterator[Result]:
-    """Lay what people decided over the results of OUT as they are read, write those that change, yield each.
-
-    Whatever was interrupted, the results then say what marks.json and adjustments.json say.
-    """
-    overlay = read_overlay(out.path)
-    for result in out.results():
-        marked = overlay.applied(result)
-        if marked is not result:
-            out.write(marked)
-            write_student_report(marked, out.path)
-        yield marked
-
-
-def settle(out: Output) -> None:
-    """Do the same where none of them is needed."""
-    for _ in settled(out):
-        pass
-
-
 def tell(screen: Console, results: Sequence[Result]) -> None:
     """Say how many items are marked and how many wait, and whose answers have changed."""
     items = [item for result in results for item in result.rubric]
@@ -135,6 +120,21 @@ def tell(screen: Console, results: Sequence[Result]) -> None:
     screen.print(f"{', '.join(words)}.", soft_wrap=True)
     for line in changed_answers(map(row_of, results)):
         screen.print(line, soft_wrap=True)
+
+
+def marks_of_nobody(out: Output) -> list[str]:
+    """Return a sentence about marks of whom OUT has no result, as after a roster gave other ids."""
+    known = {path.name for path in (out.path / RESULTS).glob("*.json")}
+    students = sorted({mark.student for mark in read_marks(out.path)})
+    gone = [student for student in students if f"{out.stem(student)}.json" not in known]
+    if not gone:
+        return []
+    return [
+        harmless(
+            f"{MARKS_FILE} holds marks of {one_line(listed(gone), 500)}, of whom there is no result. They "
+            "stay there; whoever goes by another id now is to be marked under it."
+        )
+    ]
 
 
 def changed_answers(rows: Iterable[Row]) -> list[str]:

@@ -34,7 +34,7 @@ def table_command(out: Path, file: Path, *, checks: bool) -> int:
         try:
             write_whole(file, data)
         except OSError as error:
-            raise OutputError(f"{shown_path(file)}: cannot be written: {reason(error)}.") from None
+            raise OutputError(f"{shown_path(file)}: {reason(error, 'another file')}") from None
     console().print(
         f"{shown_path(file)}: {count_text(len(results), 'student')}"
         f"{', a row for each check' if checks else ''}.",

@@ -305,16 +305,16 @@ def _is_absent(path: Path) -> bool:
     return not os.path.lexists(path)
 
 
-def reason(error: OSError) -> str:
-    """Say what is wrong with an output folder, and what to do."""
+def reason(error: OSError, other: str = "another folder with -o") -> str:
+    """Say what is wrong with what is to be written, and what to do; `other` is to be chosen."""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
             return "the disk is full. What was written before is whole; make room, then do the same again."
         case errno.EROFS:
-            return "the file system is read-only. Choose another folder with -o."
+            return f"the file system is read-only. Choose {other}."
         case errno.EACCES | errno.EPERM:
-            return "you may not write here. Choose another folder with -o, or change its permissions."
+            return f"you may not write here. Choose {other}, or change its permissions."
         case errno.ENOTDIR | errno.EEXIST:
-            return "a file is in the way where a folder is needed. Choose another folder with -o."
+            return f"a file is in the way where a folder is needed. Choose {other}."
         case _:
-            return f"cannot be written ({error.strerror}). Choose another folder with -o."
+            return f"cannot be written ({error.strerror}). Choose {other}."

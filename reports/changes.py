@@ -104,7 +104,9 @@ def change_of(before: Result, now: Result) -> StudentChange | None:
     other = []
     if before.status is not now.status:
         other.append(f"{STATUSES[before.status]} → {STATUSES[now.status]}")
-    if before.submission.content_hash != now.submission.content_hash:
+    if now.submission.attempts and before.submission.attempt != now.submission.attempt:
+        other.append(f"attempt {now.submission.attempt} counts, not {before.submission.attempt}")
+    elif before.submission.content_hash != now.submission.content_hash:
         other.append("something else was handed in since")
     if before.late != now.late:
         other.append("what coming late takes is worked out otherwise")

@@ -75,3 +75,24 @@ def test_what_is_wrong_is_one_sentence_before_anything_is_done(tmp_path: Path, a
         done = attest("grade", assignment, cohort, "-o", "out", *options)
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr
         assert not (tmp_path / "out").exists()
+
+
+def test_who_was_graded_before_keeps_that_where_the_paths_hold_only_some(
+    tmp_path: Path, attest: Attest
+) -> None:
+    write_assignment(tmp_path / "doubling")
+    save(tmp_path / "first", {"lena.py": RIGHT.encode()})
+    save(tmp_path / "later", {"omar.py": WRONG})
+    (tmp_path / "roster.csv").write_text("id\nlena\nomar\nida\n")
+    asked = ["-o", "out", "--roster", "roster.csv"]
+    assert attest("grade", "doubling", "first", *asked).returncode == 0
+    again = attest("grade", "doubling", "later", *asked)
+    assert "Results of an earlier run stay in out for lena, of whom nothing was found now." in again.stdout
+    assert "Nothing handed in, so no points: ida." in again.stdout
+    assert {key: one.points for key, one in results(tmp_path / "out").items()} == {
+        "lena": 5,
+        "omar": 0,
+        "ida": 0,
+    }
+    assert attest("grade", "doubling", "later", *asked, "--force").returncode == 0
+    assert results(tmp_path / "out")["lena"].status is Status.NOTHING

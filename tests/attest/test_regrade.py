@@ -125,7 +125,7 @@ def test_a_regrade_is_not_accepted_over_what_was_graded_since(attest, regraded: 
     before = documents(regraded)
     run = attest("regrade", "out", "--accept")
     assert run.returncode == 2
-    assert "omar: graded again, or for the first time, since the regrade" in run.stderr
+    assert "omar: graded again, for the first time, or by another attempt since the regrade" in run.stderr
     assert documents(regraded) == before
 
 

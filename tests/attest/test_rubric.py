@@ -324,6 +324,21 @@ def test_no_grading_again_loses_a_mark(attest, rubric, to_mark: Path) -> None:  
         assert points(to_mark)["lena"] == (8, 0)
 
 
+def test_marks_of_whom_there_is_no_result_any_more_are_kept_and_named(attest, rubric, to_mark: Path) -> None:  # type: ignore[no-untyped-def]
+    rubric("--export", "marks.csv")
+    give(to_mark, lena="3", omar="2")
+    assert "no result" not in rubric("--import", "marks.csv").stdout
+    (to_mark / "cohort" / "omar").rename(to_mark / "cohort" / "olga")
+    again = attest("grade", "doubling", "cohort", "-o", "out", "--force", cwd=to_mark)
+    said = "marks.json holds marks of omar, of whom there is no result."
+    assert said in again.stdout
+    assert said in rubric().stdout
+    assert points(to_mark) == {"lena": (8, 0), "olga": (5, 4), "priya": (5, 0)}
+    (to_mark / "cohort" / "olga").rename(to_mark / "cohort" / "omar")
+    attest("grade", "doubling", "cohort", "-o", "out", "--force", cwd=to_mark)
+    assert points(to_mark) == {"lena": (8, 0), "omar": (7, 0), "priya": (5, 0)}
+
+
 def test_a_regrade_keeps_the_marks_that_were_given_before_and_since(attest, rubric, to_mark: Path) -> None:  # type: ignore[no-untyped-def]
     rubric("--export", "marks.csv")
     give(to_mark, lena="3")

@@ -51,7 +51,7 @@ def test_a_row_for_each_check(graded):
     [
         (".", "t.xls", "ends with .xls; expected one of .csv, .parquet, .jsonl, .xml"),
         (".", "table", "ends with nothing; expected one of"),
-        (".", "nowhere/t.csv", "cannot be written"),
+        (".", "nowhere/t.csv", "t.csv: cannot be written (No such file or directory). Choose another file."),
         ("results", "t.csv", "has no results/*.json. Give a folder that `attest grade` wrote."),
     ],
 )
