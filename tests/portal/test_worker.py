@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -16,7 +17,7 @@ from django.utils import timezone
 
 from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading.models import Graded, Job
-from attest.portal.grading.warm import GraderProcess
+from attest.portal.grading.warm import GraderDied, GraderProcess
 from attest.portal.grading.worker import Worker
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.taking import take
@@ -86,6 +87,29 @@ def test_a_folder_that_is_gone_is_waited_for(school: School, worker: Worker, tmp
     let_it_be_tried()
     worker.step()
     assert the_job().state == Job.State.DONE
+
+
+@pytest.mark.parametrize(
+    ("error", "tries", "trouble"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), 0, "This machine: No space left on device."),
+        (ValueError("words of a student"), 1, "A fault of Attest's: ValueError."),
+        (GraderDied("with a NUL \0"), 1, "with a NUL "),
+    ],
+)
+def test_a_worker_outlives_what_it_did_not_expect(
+    school: School, monkeypatch: pytest.MonkeyPatch, error: Exception, tries: int, trouble: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    working = Worker()
+    monkeypatch.setattr(working, "lay_out", fail)
+
+    assert working.step()
+
+    job = the_job()
+    assert (job.state, job.tries, job.trouble) == (Job.State.QUEUED, tries, trouble)
 
 
 def test_a_sandbox_that_does_not_start_is_waited_for(school: School, worker: Worker) -> None:

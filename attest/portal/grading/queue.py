@@ -88,7 +88,7 @@ def give_back(job: Job, who: str, trouble: str = "", *, untried: bool = False) -
         progress={},
         claimed_by="",
         lease_until=timezone.now() + (NOT_NOW if untried else RETRY),
-        trouble=trouble[:8000],
+        trouble=_kept(trouble),
         tries=F("tries") - (1 if untried else 0),
     )
 
@@ -104,7 +104,7 @@ def finish(job: Job, who: str, state: Job.State = Job.State.DONE, trouble: str =
     held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
     return bool(
         held.update(
-            state=state, lease_until=None, finished_at=timezone.now(), trouble=trouble[:8000], progress={}
+            state=state, lease_until=None, finished_at=timezone.now(), trouble=_kept(trouble), progress={}
         )
     )
 
@@ -128,6 +128,11 @@ def give_up(job: Job) -> bool:
         course = job.submission.assignment.course
         note(None, "given up", f"submission {job.submission_id}", course=course, after={"tries": job.tries})
     return bool(changed)
+
+
+def _kept(trouble: str) -> str:
+    """Return the beginning of what went wrong, as both databases keep it: PostgreSQL takes no NUL."""
+    return trouble.replace("\0", "")[:8000]
 
 
 def _free(now: datetime) -> QuerySet[Job]:

@@ -6,6 +6,7 @@ workers; `python -P -m attest.portal.grading.worker` is one, with the portal's s
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import signal
@@ -67,7 +68,9 @@ class Worker:
             self.graders.close()
 
     def step(self) -> bool:
-        """Grade one job; False where there is none."""
+        """Grade one job; False where there is none. One that meets a fault of ours stops no other."""
+        from django.db import DatabaseError
+
         from attest.portal.grading import queue
         from attest.portal.logs import event
 
@@ -78,7 +81,17 @@ class Worker:
         if job is None:
             return False
         begun = time.monotonic()
-        state = self.work_on(job)
+        try:
+            state = self.work_on(job)
+        except DatabaseError:
+            raise
+        except OSError as error:  # a full disk, no more processes: it is no job's fault
+            queue.give_back(job, self.name, f"This machine: {error.strerror or error}.", untried=True)
+            state = "not now"
+        except Exception as error:
+            logging.getLogger("attest.portal").exception("fault")
+            queue.give_back(job, self.name, f"A fault of Attest's: {type(error).__name__}.")
+            state = "fault"
         event(
             "job",
             job=job.pk,

@@ -58,6 +58,7 @@ def count(rate: Rate, whom: str) -> Counted:
     return Counted(False, max(1, round((until - now).total_seconds())))
 
 
+@transaction.atomic  # one commit for all three
 def sign_in_tried(email: str, address: str) -> Counted:
     """Count one try to show somebody's password, and say whether it is allowed.
 
