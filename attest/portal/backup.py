@@ -114,22 +114,27 @@ def bring_back(backup: Path) -> Counted:
             return _read(archive, store)
     except (OSError, tarfile.TarError, EOFError) as error:
         raise BackupError(f"{backup}: cannot be read ({error}). Take another backup.") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise BackupError(
+            f"{backup}: cannot be read ({type(error).__name__}). Take another backup."
+        ) from None
     except (serializers.base.DeserializationError, Error) as error:
         raise BackupError(f"{backup}: its rows do not fit ({type(error).__name__}). Take another.") from None
 
 
 def _read(archive: tarfile.TarFile, store: Store) -> Counted:
     manifest: dict[str, Any] = {}
-    files = 0
+    files, key = 0, b""
     with transaction.atomic(), connection.constraint_checks_disabled():
         for member in archive:
             content = archive.extractfile(member)
-            assert content is not None
+            if content is None:
+                raise BackupError(f"{member.name}: is no file. Take another backup.")
             if member.name == _MANIFEST:
                 manifest = json.loads(content.read())
                 _fits(manifest)
             elif member.name == KEY:
-                _replace_key(content.read())
+                key = content.read()
             elif member.name == _ROWS:
                 _load(content)
             else:
@@ -140,8 +145,9 @@ def _read(archive: tarfile.TarFile, store: Store) -> Counted:
                 files += 1
         connection.check_constraints()
         _renumber()
-        if files != manifest.get("files") or _count() != manifest.get("rows"):
+        if not key or files != manifest.get("files") or _count() != manifest.get("rows"):
             raise BackupError("the backup is not whole. Take another.")
+        _replace_key(key)  # before the rows are committed: they never stand without it
     return Counted(manifest["rows"], files)
 
 

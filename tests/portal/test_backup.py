@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from attest.portal.configuration import KEY
 from tests.attest.conftest import RIGHT, write_assignment
 from tests.portal.running import COMMAND, SETTINGS, Browser, Portal, links, new_database
 from tests.portal.test_serving import PASSWORD, course_with_roster, first_administrator, hand_in, student
@@ -51,6 +52,7 @@ def backed_up(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 def test_it_comes_back_as_it_was(backed_up: tuple[Path, str], tmp_path: Path) -> None:
     backup, receipt = backed_up
+    assert backup.stat().st_mode & 0o077 == 0  # whoever reads it has everything
     database = new_database()
     run = attest(tmp_path, "restore", str(backup), "--data", "again", env=database)
     assert run.returncode == 0, run.stderr
@@ -86,7 +88,9 @@ def test_nothing_that_is_there_is_written_over(backed_up: tuple[Path, str], tmp_
     assert "holds no portal" in of_nothing.stderr
 
 
-@pytest.mark.parametrize("damage", ["cut", "a file changed", "other tables", "no backup"])
+@pytest.mark.parametrize(
+    "damage", ["cut", "a file changed", "other tables", "no backup", "a folder", "no JSON", "no key"]
+)
 def test_of_a_damaged_backup_nothing_is_taken(
     backed_up: tuple[Path, str], tmp_path: Path, damage: str
 ) -> None:
@@ -104,6 +108,10 @@ def test_of_a_damaged_backup_nothing_is_taken(
 
     assert run.returncode == 2
     assert len(run.stderr.splitlines()) == 1, run.stderr
+    with tarfile.open(backup) as archive:
+        key = archive.extractfile(KEY)
+        assert key is not None
+        assert (tmp_path / "again" / KEY).read_bytes() != key.read()
     portal = Portal(tmp_path / "again", "--workers", "0", env=database)
     try:
         assert portal.rows("select count(*) from people_person") == [(0,)]
@@ -121,5 +129,11 @@ def rewrite(backup: Path, damaged: Path, damage: str) -> None:
                 data = b"#" + data[1:]
             elif damage == "other tables" and member.name == "manifest.json":
                 data = json.dumps({**json.loads(data), "tables": ["people.0099_later"]}).encode()
+            elif damage == "no JSON" and member.name == "manifest.json":
+                data = data[1:]
+            elif damage == "a folder" and member.name.startswith("files/"):
+                member.type, data = tarfile.DIRTYPE, b""
+            elif damage == "no key" and member.name == KEY:
+                continue
             member.size = len(data)
             new.addfile(member, io.BytesIO(data))
