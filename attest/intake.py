@@ -106,7 +106,9 @@ def kept_results(out: Output) -> Iterator[Result]:
     results = sorted((out.path / RESULTS).glob("*.json"))
     for path in [*(path for path in results if path.name not in again), *attempts]:
         with suppress(ResultError):
-            yield read_result(path)
+            result = read_result(path)
+            if path.stem == out.stem(result.student.id):  # not a copy of another's
+                yield result
 
 
 def laid_over(results: Iterable[Result], found: Mapping[str, Found], out: Output) -> Iterator[Result]:

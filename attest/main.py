@@ -330,7 +330,8 @@ def rubric(
 ) -> None:
     """Have people mark the answers in words: a table out, the marks back, or how far it is.
 
-    Exit status: 0 done, 1 the table has mistakes and nothing was changed, 2 wrong use.
+    Exit status: 0 done, 1 the table has mistakes and nothing was changed, or a
+    result cannot be read, 2 wrong use.
     """
     from attest.rubric import rubric_command
 

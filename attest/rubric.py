@@ -38,7 +38,8 @@ def rubric_command(out: Path, export: Path | None, imported: Path | None) -> int
             raise SheetError("--export and --import exclude each other: one writes a table, one reads it.")
         require_results(out)
         with Output(out, "resume", report_name) as opened:
-            results = list(settled(opened))
+            unread: list[str] = []
+            results = list(settled(opened, unread))
             if not any(result.rubric for result in results):
                 raise OutputError(
                     f"{shown_path(out)}: no answer of this run is judged by a person; its assignment has no "
@@ -52,14 +53,14 @@ def rubric_command(out: Path, export: Path | None, imported: Path | None) -> int
                     refuse(imported, problems, console(stderr=True))
                     return NOT_ALL_WELL
                 results = list(settled(opened))
-                written = write_reports(out, pages=False)
-                for problem in written.problems:
-                    screen.print(harmless(one_line(problem, 2000)), soft_wrap=True)
+                unread = list(write_reports(out, pages=False).problems)
             nobodys = marks_of_nobody(opened)
     tell(screen, results)
     for line in nobodys:
         screen.print(line, soft_wrap=True)
-    return ALL_WELL
+    for problem in unread:
+        screen.print(harmless(one_line(problem, 2000)), soft_wrap=True)
+    return NOT_ALL_WELL if unread else ALL_WELL
 
 
 def export_sheet(results: Sequence[Result], path: Path, out: Path, screen: Console) -> None:

@@ -16,9 +16,9 @@ from reports import write_student_report
 from reports.cohort import Row, row_of
 
 
-def settled(out: Output) -> Iterator[Result]:
-    """Settle the results of OUT as they are read, and yield each."""
-    for _, now in settling(out):
+def settled(out: Output, problems: list[str] | None = None) -> Iterator[Result]:
+    """Settle the results of OUT as they are read, and yield each; add what cannot be read to `problems`."""
+    for _, now in settling(out, problems):
         yield now
 
 
@@ -28,14 +28,14 @@ def settle(out: Output) -> None:
         pass
 
 
-def settling(out: Output) -> Iterator[tuple[Result, Result]]:
+def settling(out: Output, problems: list[str] | None = None) -> Iterator[tuple[Result, Result]]:
     """Yield each result of OUT as it was found and as it is to be; one that changes is written before.
 
     Under `best` it may become another attempt's: what people decided changes what attempts come to.
     """
     overlay = read_overlay(out.path)
     attempts = _attempts(out, overlay) if overlay and read_run(out.path).intake.attempts == "best" else {}
-    for before in out.results():
+    for before in out.results(problems):
         ids = [attempt_id(before.student.id, info.attempt) for info in before.submission.attempts]
         graded = [attempts[each] for each in ids if each in attempts]
         now = _best(before.student.id, graded, out, overlay) if len(graded) > 1 else overlay.applied(before)

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from graders.result import Frozen, Result, RubricResult, write_whole
 
@@ -28,7 +28,7 @@ class Mark(Frozen):
 
     student: str
     item: str  # "exercise/name"
-    points: float
+    points: float = Field(ge=0, allow_inf_nan=False)
     comment: str = ""
     answer: str  # which answer was marked: the first digits of its hash
     marked_at: datetime

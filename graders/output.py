@@ -70,11 +70,11 @@ class RunInfo(Frozen):
     graded: int = 0
     unreadable: int = 0
     not_graded: int = 0
-    seed: int
+    seed: int = Field(ge=0)
     jobs: int
     backend: str
-    device: str
-    isolation: str = "guest"
+    device: Literal["cpu", "cuda"]
+    isolation: Literal["guest", "container"] = "guest"
     runtime: str | None = None  # of the backend docker
     intake: IntakeInfo = IntakeInfo()
     command: str = ""  # that does the same again
@@ -237,11 +237,18 @@ class Output:
         """Return a student's Result. Raises ResultError."""
         return read_result(self.path / RESULTS / f"{self.stem(identity)}.json")
 
-    def results(self) -> Iterator[Result]:
-        """Read the results that are there; those that cannot be read are passed over."""
+    def results(self, problems: list[str] | None = None) -> Iterator[Result]:
+        """Read the results that are there; what cannot be read is passed over, and said in `problems`."""
         for path in self._results():
-            with suppress(ResultError):
-                yield read_result(path)
+            try:
+                result = read_result(path)
+                own = path.with_name(f"{self.stem(result.student.id)}.json")
+                if path != own and own.exists():
+                    raise _second(path, result, own.name)
+                yield result
+            except ResultError as error:
+                if problems is not None:
+                    problems.append(str(error))
 
     def _results(self) -> list[Path]:
         return sorted((self.path / RESULTS).glob("*.json"))
@@ -268,7 +275,8 @@ def read_run(out: Path) -> RunInfo:
     except (OSError, ValidationError) as error:
         raise OutputError(
             f"{shown_path(out / RUN_FILE)}: cannot be read as the description of a run, so there "
-            "is no going on with it. Replace it by --force, or choose another folder with -o."
+            "is no going on with it. Put a copy of it in its place, or run `attest grade` with --force, or "
+            "into another folder with -o."
         ) from error
 
 
@@ -290,7 +298,23 @@ def read_results(out: Path) -> list[Result]:
     require_results(out)
     overlay = read_overlay(out)
     paths = sorted((out / RESULTS).glob("*.json"))
-    return [overlay.applied(read_result(path)) for path in paths if not path.name.startswith(".")]
+    results: dict[str, tuple[str, Result]] = {}
+    for path in paths:
+        if path.name.startswith("."):
+            continue
+        result = read_result(path)
+        there, _ = results.setdefault(result.student.id, (path.name, overlay.applied(result)))
+        if there != path.name:
+            raise _second(path, result, there)
+    return [result for _, result in results.values()]
+
+
+def _second(path: Path, result: Result, other: str) -> ResultError:
+    """Return what is wrong with a result in `path` of a student whose result is in the file `other`."""
+    return ResultError(
+        f"{shown_path(path)}: a second result for student {shown(result.student.id)}, beside {other}. "
+        "Remove the one that does not count."
+    )
 
 
 def shown_path(path: Path | str | bytes) -> str:

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
 
 SCHEMA_VERSION: Literal[1] = 1
+Points = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Verdict(StrEnum):
@@ -171,8 +172,8 @@ class Adjusted(Frozen):
 
     kind: Literal["dropped", "given"]  # out of the points and their maximum, or full points
     reason: str  # to the student
-    points: float  # as the check judged
-    max_points: float
+    points: Points  # as the check judged
+    max_points: Points
 
 
 class CheckResult(Frozen):
@@ -181,8 +182,8 @@ class CheckResult(Frozen):
     id: str  # "exercise/test_name", the same in every run
     exercise: str
     title: str  # the sentence that the student reads
-    points: float
-    max_points: float
+    points: Points
+    max_points: Points
     verdict: Verdict
     visibility: Visibility = Visibility.ALWAYS
     message: str = ""  # what came and what was expected, one or two sentences
@@ -232,8 +233,8 @@ class RubricResult(Frozen):
     id: str  # "exercise/name", the same in every run
     exercise: str
     title: str
-    max_points: float
-    points: float | None = None  # absent while it waits for a person
+    max_points: Points
+    points: Points | None = None  # absent while it waits for a person
     comment: str = ""  # to the student
     guidance: str = ""  # for the marker, never shown to a student
     answered: bool = True  # without an answer, an item that nobody has marked has no points and does not wait
@@ -285,7 +286,7 @@ class AttemptInfo(Frozen):
 
     attempt: int
     submitted_at: datetime | None = None
-    points: float | None = None  # absent where it was not graded
+    points: Points | None = None  # absent where it was not graded
     counts: bool = False
 
 

@@ -74,13 +74,15 @@ def write_reports(
         try:
             result = read_result(path)
             identity = result.student.id
-            others.append(identity)
-            if identity in rows:
+            own = path.with_name(f"{report_name(identity)}.json")
+            other = own.name if path != own and own.exists() else files.get(identity)
+            if other:
                 problems.append(
-                    f"{path}: a second result for student {identity!r}, whose first is {files[identity]}. "
-                    "Remove the one that does not count."
+                    f"{path}: a second result for student {identity}, beside {other}. Remove the one that "
+                    "does not count."
                 )
                 continue
+            others.append(identity)
             row = row_of(result)
             if pages:
                 paths += write_student_report(result, out, audience=audience, after_due=after_due)

@@ -324,6 +324,35 @@ def test_no_grading_again_loses_a_mark(attest, rubric, to_mark: Path) -> None:  
         assert points(to_mark)["lena"] == (8, 0)
 
 
+def test_whose_result_cannot_be_read_is_named(rubric, to_mark: Path) -> None:  # type: ignore[no-untyped-def]
+    (to_mark / "out" / "results" / "omar.json").write_text("{")
+    run = rubric("--export", "marks.csv")
+    assert run.returncode == 1
+    assert "out/results/omar.json: cannot be read as JSON" in run.stdout
+
+
+def test_a_copy_beside_a_students_result_is_named_and_never_counts(attest, rubric, to_mark: Path) -> None:  # type: ignore[no-untyped-def]
+    lena = to_mark / "out" / "results" / "lena.json"
+    earlier = json.loads(lena.read_text())
+    earlier["checks"][0] |= {"points": 0, "verdict": "failed"}
+    for name in ("a copy.json", "z copy.json"):
+        lena.with_name(name).write_text(json.dumps(earlier))
+    rubric("--export", "marks.csv")
+    give(to_mark, lena="3")
+    run = rubric("--import", "marks.csv")
+    assert run.returncode == 1
+    assert "a copy.json: a second result for student lena, beside lena.json." in run.stdout
+    assert read_result(lena).points == 8
+    (again,) = (
+        row for row in rows_of((to_mark / "out" / "grades.csv").read_bytes()) if row["student_id"] == "lena"
+    )
+    assert again["points"] == "8.0"
+    assert attest("grade", "doubling", "cohort", "-o", "out", cwd=to_mark).returncode == 1
+    assert read_result(lena).points == 8
+    table = attest("table", "out", "out.csv", cwd=to_mark)
+    assert (table.returncode, "a second result for student lena" in table.stderr) == (2, True)
+
+
 def test_marks_of_whom_there_is_no_result_any_more_are_kept_and_named(attest, rubric, to_mark: Path) -> None:  # type: ignore[no-untyped-def]
     rubric("--export", "marks.csv")
     give(to_mark, lena="3", omar="2")

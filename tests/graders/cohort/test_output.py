@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,7 +15,15 @@ import pytest
 
 from graders.history import Note
 from graders.output import Mode, Output, OutputError, RunInfo
-from graders.result import AssignmentInfo, LoadResult, Result, Student, SubmissionInfo
+from graders.result import (
+    AssignmentInfo,
+    LoadResult,
+    Result,
+    ResultError,
+    Student,
+    SubmissionInfo,
+    read_result,
+)
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ASSIGNMENT = AssignmentInfo(id="a", title="A", version="1")
@@ -136,6 +145,26 @@ def test_what_is_no_run_is_not_replaced(tmp_path: Path, name: str, mode: Mode) -
     with pytest.raises(OutputError, match=f"holds {name.partition('/')[0]} but no run.json"):
         open_output(tmp_path, mode)
     assert (tmp_path / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize("field", [{"isolation": "walls"}, {"device": "abacus"}, {"seed": -1}])
+def test_a_run_that_none_can_have_been_is_not_gone_on_with(tmp_path: Path, field: dict[str, object]) -> None:
+    run_once(tmp_path, "lena")
+    run = json.loads((tmp_path / "run.json").read_text())
+    (tmp_path / "run.json").write_text(json.dumps(run | field))
+    with pytest.raises(OutputError, match="cannot be read as the description of a run"):
+        open_output(tmp_path)
+
+
+def test_points_are_numbers(tmp_path: Path) -> None:
+    run_once(tmp_path, "lena")
+    path = tmp_path / "results" / "lena.json"
+    result = json.loads(path.read_text())
+    for wrong in (float("nan"), float("inf")):
+        check = {"id": "a/test_b", "exercise": "a", "title": "", "verdict": "failed", "max_points": 2}
+        path.write_text(json.dumps(result | {"checks": [check | {"points": wrong}]}))
+        with pytest.raises(ResultError, match="points: "):
+            read_result(path)
 
 
 def test_an_empty_folder_of_a_killed_run_is_in_nobodys_way(tmp_path: Path) -> None:
