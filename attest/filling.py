@@ -42,6 +42,7 @@ class _Work:
     left: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
     rowless: list[str] = field(default_factory=list)
+    doubtful: set[str] = field(default_factory=set)  # whose rows there are, but of which it was said why not
 
 
 def fill(
@@ -76,7 +77,7 @@ def fill(
             work.replaced.append(f"{_name(row, layout)} ({shown(before)}, now {text})")
         if before != text:
             work.values[index, layout.grade] = text
-    there = {one.student.id for one in rows.values()}
+    there = {one.student.id for one in rows.values()} | work.doubtful
     unmatched = [one for one in results if one.student.id not in there]
     work.left += [_not_there(one, lms) for one in unmatched[:_MOST_NAMED]]
     if len(unmatched) > _MOST_NAMED:
@@ -154,11 +155,14 @@ def _rows_of(sheet: Sheet, layout: Layout, results: Sequence[Result], work: _Wor
         if not candidates:
             work.rowless.append(_name(row, layout))
         elif len(candidates) > 1:
-            who = listed([one.student.id for one in candidates])
+            ids = [one.student.id for one in candidates]
+            work.doubtful.update(ids)
+            who = listed(ids)
             work.left.append(
                 f"{_name(row, layout)} (line {row.line}) may be any of {who}; no grade was written."
             )
         elif layout.per_assignment and not _agree(row, layout, candidates[0]):
+            work.doubtful.add(candidates[0].student.id)
             work.left.append(
                 f"{_name(row, layout)} (line {row.line}) has the number of "
                 f"{shown(candidates[0].student.name)}; is this the worksheet of another assignment? No grade "
@@ -176,6 +180,7 @@ def _once(sheet: Sheet, found: dict[int, Result], work: _Work) -> dict[int, Resu
         rows[result.student.id].append(index)
     for identity, indices in rows.items():
         if len(indices) > 1:
+            work.doubtful.add(identity)
             lines = listed([f"line {sheet.rows[index].line}" for index in indices])
             work.left.append(f"{shown(identity)} would have several rows ({lines}); no grade was written.")
     return {index: one for index, one in found.items() if len(rows[one.student.id]) == 1}

@@ -206,9 +206,11 @@ def test_doubts_are_left_and_said() -> None:
     filled = fill(CANVAS.encode(), "canvas", both)
     assert filled.data.decode() == CANVAS
     assert "(line 3) may be any of a and b" in filled.left[0]
+    assert len(filled.left) == 1  # nobody with a row is said to have none
     twice = fill(CANVAS.encode(), "canvas", [result("a", 5, canvas="4711", sis="S2")])
     assert twice.data.decode() == CANVAS
     assert "a would have several rows (line 3 and line 4)" in twice.left[0]
+    assert len(twice.left) == 1
     number = fill(CANVAS.encode(), "canvas", [result("a", 5, moodle="4711", blackboard="nobody2")])
     assert number.data.decode() == CANVAS
 
