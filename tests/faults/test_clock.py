@@ -87,11 +87,17 @@ def test_a_limit_is_by_the_monotonic_clock(monkeypatch: pytest.MonkeyPatch) -> N
         assert 0.5 < time.monotonic() - began < 10
 
 
+# No other clock tells the age of a file; one that looks old too soon is swept only where no row names it.
+BY_FILE_TIMES = {"attest/portal/handing_in/keeping.py"}
+
+
 @pytest.mark.parametrize("package", ["attest", "graders", "reports", "sandbox"])
 def test_nothing_is_counted_by_the_wall_clock(package: str) -> None:
     """It is looked at for what people read (`datetime.now`), and nothing is worked out of that."""
     wrong = []
     for path in sorted((ROOT / package).rglob("*.py")):
+        if str(path.relative_to(ROOT)) in BY_FILE_TIMES:
+            continue
         tree = ast.parse(path.read_text())
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in ("time.time", "time.time_ns"):

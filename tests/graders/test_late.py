@@ -177,7 +177,7 @@ def test_the_line_in_the_report() -> None:
     )
     view = student_view(one)
     assert view.late == said
-    assert view.score == "10.8 of 30"
+    assert view.score == "10.8 of 30 points"
     assert "7.2 are taken for it" in student_markdown(one)
 
 
