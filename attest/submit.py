@@ -64,6 +64,7 @@ def submit_command(path: Path, to: str, *, wait: bool) -> int:
         name, data = what_to_send(path)
         token = find_token(target.origin)
         receipt = send(target, name, data, token)
+        keep_token(target.origin, token)
         if receipt.get("content_hash") != content_hash({name: data}):
             raise SubmitError("what the portal received is not what was sent. Hand it in again.")
         screen.print(
@@ -139,7 +140,7 @@ def _packed(folder: Path) -> bytes:
 
 
 def find_token(origin: str) -> str:
-    """Return the token for this portal: of the environment, kept from earlier, or asked for and kept."""
+    """Return the token for this portal: of the environment, kept from earlier, or asked for."""
     if given := os.environ.get(TOKEN, "").strip():
         return given
     kept = _kept_tokens()
@@ -154,8 +155,16 @@ def find_token(origin: str) -> str:
     token = getpass.getpass(asked).strip()
     if not token:
         raise SubmitError(f"no token was given. Make one on the page “Tokens” of {origin}.")
-    _keep_tokens({**kept, origin: token})
     return token
+
+
+def keep_token(origin: str, token: str) -> None:
+    """Keep a token that the portal has taken, for its owner alone; not one of the environment."""
+    if os.environ.get(TOKEN, "").strip():
+        return
+    kept = _kept_tokens()
+    if kept.get(origin) != token:
+        _write_tokens({**kept, origin: token})
 
 
 def tokens_file() -> Path:
@@ -176,11 +185,12 @@ def _kept_tokens() -> dict[str, str]:
     return {str(origin): str(token) for origin, token in found.items()}
 
 
-def _keep_tokens(tokens: dict[str, str]) -> None:
+def _write_tokens(tokens: dict[str, str]) -> None:
     path = tokens_file()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.fchmod(handle, 0o600)  # of a file that was there already, too
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(tokens, file, indent=1)
     except OSError as error:

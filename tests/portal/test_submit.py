@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from attest.submit import what_to_send
+from attest.submit import TOKEN, find_token, keep_token, tokens_file, what_to_send
 from tests.attest.conftest import RIGHT, write_assignment
 from tests.portal.running import COMMAND, Browser, Portal, new_database
 from tests.portal.test_serving import course_with_roster, first_administrator, student
@@ -146,3 +146,19 @@ def test_a_token_follows_no_redirect(tmp_path: Path) -> None:
     assert run.returncode == 2
     assert "the portal is elsewhere" in run.stderr
     assert asked == ["/api/assignments/1/submissions/"]
+
+
+def test_a_token_that_was_taken_is_kept_for_its_owner_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv(TOKEN, raising=False)
+    tokens_file().parent.mkdir(parents=True)
+    tokens_file().write_text("{}")
+    tokens_file().chmod(0o644)
+    keep_token("https://portal", "attest_one")
+    assert find_token("https://portal") == "attest_one"
+    assert tokens_file().stat().st_mode & 0o777 == 0o600
+    monkeypatch.setenv(TOKEN, "attest_two")
+    keep_token("https://other", "attest_two")
+    assert "attest_two" not in tokens_file().read_text()
