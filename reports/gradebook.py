@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
 # A cell that begins so is a formula to one spreadsheet or another, also after blanks, in full width,
-# and after a semicolon or tab where these part cells.
-_FORMULA = re.compile(r"(^|[;\t])([^\S\t]*+)(?=[=+\-@＝＋－＠])")
+# and after a semicolon or tab where these part cells. One that has an apostrophe already gets another, so
+# that no two students' cells are the same.
+_FORMULA = re.compile(r"(^|[;\t])([^\S\t]*+)(?='*[=+\-@＝＋－＠])")
 _MAX_CELL = 1000
 
 

@@ -206,6 +206,17 @@ def test_students_whose_names_differ_by_an_apostrophe_keep_their_own_marks() -> 
     assert {(mark.student, mark.points) for mark in again.marks} == {("lena", 1), ("'lena", 2)}
 
 
+def test_a_name_with_the_apostrophe_of_a_formula_is_not_the_formulas() -> None:
+    formula, quoted = with_hash(made("=ada"), "ab"), with_hash(made("'=ada"), "cd")
+    rows = rows_of(sheet_csv([formula, quoted]))
+    assert {one["student"] for one in rows} == {"'=ada", "''=ada"}
+    for one in rows:
+        one["points"] = "2" if one["student"] == "''=ada" else "1"
+    sheet = read_sheet(table(rows), [formula, quoted], NOW)
+    assert sheet.problems == ()
+    assert {(mark.student, mark.points) for mark in sheet.marks} == {("=ada", 1), ("'=ada", 2)}
+
+
 def test_a_name_that_could_be_two_students_is_refused() -> None:
     both = [with_hash(made("'lena"), "ab"), with_hash(made("''lena"), "cd")]
     sheet = read_sheet(table([row(student="lena")]), both, NOW)
