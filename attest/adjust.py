@@ -97,7 +97,8 @@ def named(name: str, checks: set[str], option: str, state: str, out: Path) -> st
     if fitting:
         raise OutputError(f"{option} {one_line(name, 100)}: is one of {listed(fitting)}. Name it in full.")
     near = get_close_matches(name, [*checks, *(check.rpartition("/")[2] for check in checks)], 3, 0.5)
-    known = [one for one in near if not any(other.endswith(f"/{one}") for other in near)] or sorted(checks)
+    short = [one for one in near if "/" not in one or one.rpartition("/")[2] not in near]  # each check once
+    known = short or sorted(checks)
     rest = f"; there are {listed(known)}" if known else ""
     raise OutputError(
         f"{option} {one_line(name, 100)}: no check of that name {state} in {shown_path(out)}{rest}."
