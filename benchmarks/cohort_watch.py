@@ -68,6 +68,8 @@ def watch(command: Sequence[str], folder: Path, every: float = 2.0, most: float 
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        # Whoever runs in the background ignores Ctrl-C, and so would what it starts.
+        preexec_fn=_heed_ctrl_c,  # noqa: PLW1509 - no other thread has been started
     )
     try:
         looking = threading.Thread(target=_look_on, args=(process, started, found, every, most))
@@ -84,6 +86,10 @@ def watch(command: Sequence[str], folder: Path, every: float = 2.0, most: float 
         process.kill()
         process.wait()
     return found
+
+
+def _heed_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _look_on(

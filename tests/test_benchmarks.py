@@ -92,7 +92,7 @@ def test_a_run_is_watched_while_it_works(tmp_path: Path, monkeypatch: pytest.Mon
             file.write(b".")
         return 0.01
 
-    monkeypatch.setattr(cohort_watch, "floor_seconds", looked)
+    monkeypatch.setattr(cohort_watch, "yard_seconds", looked)
     found = watch([sys.executable, "-c", SPEAKER], tmp_path, every=0.01)
     assert found.status == 3
     assert len(found.done_at) == 3
