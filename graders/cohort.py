@@ -7,10 +7,6 @@ made of each Result beside its own file is made in the workers, by the function 
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
-import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -19,16 +15,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from graders import messages
 from graders.assignment import Assignment
+from graders.child import Child
 from graders.output import NO_ISOLATION, IntakeInfo, Output, OutputError, RunInfo
 from graders.reading import Found
 from graders.reading.names import shown
 from graders.result import NOT_GRADED, LoadResult, Result, Status, SubmissionInfo
 from graders.versions import versions
-from graders.workers import encodable, ended
+from graders.workers import encodable
 from sandbox.backend import BackendOptions
 
 
@@ -92,26 +89,14 @@ class CohortRun:
         self.begun = False  # the sandbox stands and the first submissions are handed out
         self._counts: Counter[Status] = Counter()
         self._started_at = datetime.now(UTC)
-        self._pool: subprocess.Popen[bytes] | None = None
+        self._pool: Child | None = None
         self._connection = pool
-        self._log: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
         if self._connection is not None:
             return self
-        mine, theirs = socket.socketpair()
-        self._connection = Connection(mine.detach())
-        self._log = tempfile.TemporaryFile()
-        pool = "graders.cluster.dispatcher" if self.request.cluster else "graders.workers"
-        with theirs:
-            self._pool = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", pool, str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=self._log,
-                stderr=self._log,
-                start_new_session=True,  # Ctrl-C at the terminal is for the main process alone
-            )
+        self._pool = Child("graders.cluster.dispatcher" if self.request.cluster else "graders.workers")
+        self._connection = self._pool.connection
         return self
 
     def __exit__(
@@ -125,15 +110,8 @@ class CohortRun:
             self._connection.close()  # the pool ends its workers and the sandbox when it sees this
             self._connection = None
         if self._pool is not None:
-            try:
-                self._pool.wait(10.0)
-            except subprocess.TimeoutExpired:
-                self._pool.kill()
-                self._pool.wait()
+            self._pool.close(10.0)
             self._pool = None
-        if self._log is not None:
-            self._log.close()
-            self._log = None
 
     def stop(self) -> None:
         """Let what runs finish, and begin nothing more. May be called from a signal handler."""
@@ -234,14 +212,9 @@ class CohortRun:
     def _last_words(self) -> str:
         """Say how the pool ended when it was not asked to."""
         assert self._pool is not None
-        assert self._log is not None
-        with suppress(subprocess.TimeoutExpired):
-            self._pool.wait(10.0)
-        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - 2000))
-        lines = self._log.read().decode(errors="replace").strip().splitlines()
         return (
-            f"the process that runs the workers died ({ended(self._pool.returncode)}"
-            f"{': ' + lines[-1] if lines else ''}). What was graded is kept; the same command again goes on."
+            f"the process that runs the workers died ({self._pool.last_line()}). "
+            "What was graded is kept; the same command again goes on."
         )
 
     def _run_info(self, *, ended: bool = False) -> RunInfo:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
 import tempfile
-from contextlib import suppress
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import IO
 
 from graders.assignment import Assignment, AssignmentError
+from graders.child import Child
 from graders.cluster.bundle import BundleError, unpack
 from graders.cluster.envelope import KEY_VARIABLE
-from graders.cluster.seat import Broken, Done, Next, Seated, Sit, Undone, receive
-from graders.messages import send
-from graders.workers import ended
+from graders.cluster.seat import Done, Next, Seated, Sit, Undone, receive
+from graders.messages import Broken, send
 from sandbox.backend import BackendOptions
 
 _SEATED_SECONDS = 300.0  # for importing torch, starting the zygote and collecting, on a machine that is busy
@@ -98,20 +92,8 @@ class _SeatProcess:
     """A seat, seen from its worker."""
 
     def __init__(self) -> None:
-        mine, theirs = socket.socketpair()
-        self._connection = Connection(mine.detach())
-        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with it
         environment = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_SEATS}
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", "graders.cluster.seat", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=self._log,
-                stderr=self._log,
-                env=environment,
-                start_new_session=True,  # Ctrl-C at the terminal is for the worker alone
-            )
+        self._child = Child("graders.cluster.seat", environment)
         self._patience = 0.0
 
     def sit(self, told: Sit) -> None:
@@ -137,30 +119,19 @@ class _SeatProcess:
 
     def _ask(self, told: Sit | Next, seconds: float) -> Seated | Broken | Done | Undone:
         try:
-            send(self._connection, told)
+            send(self._child.connection, told)
         except OSError:
             raise Undoable(self._last_words()) from None
-        if not self._connection.poll(seconds):
-            self._process.kill()
+        if not self._child.connection.poll(seconds):
+            self._child.kill()
             raise Undoable(f"the grader came to no end for {seconds:.0f} s, which its limits do not explain")
         try:
-            return receive(self._connection)
+            return receive(self._child.connection)
         except (EOFError, OSError):
             raise Undoable(self._last_words()) from None
 
     def _last_words(self) -> str:
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(10.0)
-        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - 2000))
-        lines = self._log.read().decode(errors="replace").strip().splitlines()
-        said = f": {lines[-1]}" if lines else ""
-        return f"the process that graded it ended ({ended(self._process.returncode)}{said})"
+        return f"the process that graded it ended ({self._child.last_line()})"
 
     def close(self) -> None:
-        self._connection.close()
-        try:
-            self._process.wait(5.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._log.close()
+        self._child.close()

@@ -24,7 +24,7 @@ import msgspec
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cluster.letters import decode_handed
 from graders.limits import limits_of
-from graders.messages import send
+from graders.messages import Broken, send
 from graders.result import Result, Status, Student
 from graders.secrets import secret_paths
 from graders.workers import die_with_parent, encodable, legible, patience
@@ -48,12 +48,6 @@ class Seated(msgspec.Struct, frozen=True, tag=True):
     """The sandbox stands and the tests are collected; a submission takes at most so many seconds."""
 
     patience: float
-
-
-class Broken(msgspec.Struct, frozen=True, tag=True):
-    """The sandbox or the assignment cannot work here."""
-
-    message: str
 
 
 class Next(msgspec.Struct, frozen=True, tag=True):

@@ -145,7 +145,7 @@ def test_a_grader_that_is_killed_three_times_costs_the_student_nothing(
     grade = GraderProcess.grade
 
     def kill_and_grade(self: GraderProcess, *words: object) -> object:
-        threading.Timer(0.3, os.kill, (self._process.pid, signal.SIGKILL)).start()
+        threading.Timer(0.3, os.kill, (self._child._process.pid, signal.SIGKILL)).start()
         return grade(self, *words)  # type: ignore[arg-type]
 
     slow = "import time\ntime.sleep(5)\n"

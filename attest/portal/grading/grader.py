@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -106,12 +105,8 @@ def main() -> None:
     connection = Connection(int(sys.argv[1]))
     warm = _ASKED.decode(connection.recv_bytes())
     assert isinstance(warm, Warm)
-    _or_say_why(connection, lambda: grade_all(connection, warm))
-
-
-def _or_say_why(connection: Connection, work: Callable[[], None]) -> None:
     try:
-        work()
+        grade_all(connection, warm)
     except (SandboxBroken, AssignmentError) as error:
         send(connection, Broken(str(error)))
     except Exception:

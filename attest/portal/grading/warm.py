@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
-import sys
-import tempfile
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 from attest.portal.grading.grader import Answer, Ask, Seen, Warm, receive_said
 from graders.assignment import Assignment
+from graders.child import Child
 from graders.limits import limits_of
 from graders.messages import Broken, Ready, send
 from graders.result import Result
-from graders.workers import ended, patience
+from graders.workers import patience
 
 START_SECONDS = 180.0
 BEAT_SECONDS = 2.0  # between two signs of life while one waits for a grader
@@ -49,21 +45,10 @@ class GraderProcess:
         self.hash = assignment.info.content_hash
         self.graded = 0
         self._patience = patience(limits_of(assignment))
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the grader
-        mine, theirs = socket.socketpair()
-        self._connection = Connection(mine.detach())
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", "attest.portal.grading.grader", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=self._log,
-                stderr=self._log,
-                start_new_session=True,
-            )
+        self._child = Child("attest.portal.grading.grader")
         try:
             send(
-                self._connection,
+                self._child.connection,
                 Warm(os.fsencode(assignment.folder), backend, tuple(os.fsencode(path) for path in hidden)),
             )
             said = self._wait(START_SECONDS, beat)
@@ -81,7 +66,7 @@ class GraderProcess:
     def grade(self, ask: Ask, beat: Beat, see: See) -> Result:
         """Grade one submission. Raises GraderDied, and what `beat` and `see` raise; then close it."""
         try:
-            send(self._connection, ask)
+            send(self._child.connection, ask)
         except OSError:
             raise GraderDied(self._last_words()) from None
         said = self._wait(self._patience, beat, see)
@@ -93,29 +78,23 @@ class GraderProcess:
 
     def close(self) -> None:
         """End it and everything below it."""
-        self._connection.close()
-        try:
-            self._process.wait(5.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._log.close()
+        self._child.close()
 
     def kill(self) -> None:
         """End it at once, whatever it does."""
-        self._process.kill()
+        self._child.kill()
         self.close()
 
     @property
     def is_alive(self) -> bool:
         """Whether it can be asked."""
-        return self._process.poll() is None
+        return self._child.is_alive
 
     def _wait(self, seconds: float, beat: Beat, see: See | None = None) -> Ready | Broken | Answer:
         until = time.monotonic() + seconds
         next_beat = time.monotonic() + BEAT_SECONDS
         while True:
-            if self._connection.poll(max(0.0, min(next_beat, until) - time.monotonic())):
+            if self._child.connection.poll(max(0.0, min(next_beat, until) - time.monotonic())):
                 said = self._receive()
                 if not isinstance(said, Seen):
                     return said
@@ -129,19 +108,13 @@ class GraderProcess:
 
     def _receive(self) -> Ready | Broken | Seen | Answer:
         try:
-            return receive_said(self._connection)
+            return receive_said(self._child.connection)
         except (EOFError, OSError):
             raise GraderDied(self._last_words()) from None
 
     def _last_words(self) -> str:
-        try:
-            self._process.wait(10.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - 4000))
-        said = self._log.read().decode(errors="replace").strip()
-        return f"the grader ended ({ended(self._process.returncode)})" + (f":\n{said}" if said else "")
+        how, said = self._child.last_words()
+        return f"the grader ended ({how})" + (f":\n{said}" if said else "")
 
 
 class WarmGraders:
