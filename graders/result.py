@@ -176,6 +176,13 @@ class Adjusted(Frozen):
     max_points: Points
 
 
+class Overridden(Frozen):
+    """A person gave other points than those that were worked out, for this submission alone."""
+
+    reason: str  # to the student
+    points: Points | None = None  # those before; absent where none were worked out
+
+
 class CheckResult(Frozen):
     """One graded check."""
 
@@ -203,11 +210,12 @@ class CheckResult(Frozen):
     output_truncated: bool = False
     internal: str | None = None  # for the instructor: why a check is broken
     adjusted: Adjusted | None = None  # where its points are no longer those that it judged
+    overridden: Overridden | None = None  # where a person gave its points
 
     @property
     def pending(self) -> bool:
         """Whether its points wait for us to mend it."""
-        return self.verdict is Verdict.BROKEN and self.adjusted is None
+        return self.verdict is Verdict.BROKEN and self.adjusted is None and self.overridden is None
 
 
 class AnswerPiece(Frozen):
@@ -240,6 +248,7 @@ class RubricResult(Frozen):
     answered: bool = True  # without an answer, an item that nobody has marked has no points and does not wait
     marked_at: datetime | None = None
     answer_changed: bool = False  # the answer is another one than the one that was marked
+    overridden: Overridden | None = None  # where its points were given afterwards, with a reason
 
     @property
     def waits(self) -> bool:
@@ -333,6 +342,13 @@ class Late(Frozen):
         return min(max(0.0, earned), max(0.0, base * self.percent / 100))
 
 
+class Override(Frozen):
+    """Points that a person gave for a whole submission: they count, whatever its parts come to."""
+
+    points: Points
+    reason: str  # to the student
+
+
 class AssignmentInfo(Frozen):
     """Which assignment, which version, and what its exercises are called."""
 
@@ -377,11 +393,14 @@ class Result(Frozen):
     seed: int
     versions: dict[str, str] = Field(default_factory=dict)  # attest, torch, python
     late: Late | None = None  # absent where no policy was set, and where it came in time
+    override: Override | None = None
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def points(self) -> float:
-        """Points that count: what was earned, without what is taken for coming late."""
+        """Points that count: earned ones without what is taken for coming late, or those that a person gave."""
+        if self.override is not None:
+            return self.override.points
         return self.points_before_late - self.late_points
 
     @computed_field  # type: ignore[prop-decorator]
@@ -394,7 +413,7 @@ class Result(Frozen):
     @property
     def late_points(self) -> float:
         """Points taken for coming late."""
-        if self.late is None:
+        if self.late is None or self.override is not None:
             return 0.0
         return self.late.taken(self.points_before_late, self.max_points - self.pending_points)
 
@@ -408,11 +427,15 @@ class Result(Frozen):
     @property
     def pending_points(self) -> float:
         """Points neither earned nor lost until a person has looked: of rubric items and of broken checks."""
+        if self.override is not None:
+            return 0.0
         return self.waiting_points + sum(c.max_points for c in self.checks if c.pending)
 
     @property
     def waiting_points(self) -> float:
         """Points of rubric items that wait for a person."""
+        if self.override is not None:
+            return 0.0
         return sum(item.max_points for item in self.rubric if item.waits)
 
     def by_exercise(self) -> Iterator[tuple[str, str, tuple[CheckResult, ...]]]:

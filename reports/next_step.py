@@ -92,7 +92,9 @@ def _nothing_fails(view: StudentView) -> NextStep:
         return _done(
             "Nothing for you to do", "What has not passed is our fault. Your instructor has been told."
         )
-    if view.adjusted:
+    if any(check.given for exercise in view.exercises for check in exercise.checks):
+        said_of_rest = "Of what has not passed, your instructor gave the points."
+    elif view.adjusted:
         said_of_rest = "What has not passed was found wrong by us, and counts against nobody."
     elif view.checks:
         said_of_rest = "What has not passed waits for a check that is not shown here."

@@ -10,6 +10,7 @@ from typing import Literal
 
 from graders.result import Answer, Result, RubricResult
 from reports.amounts import count_text, points_noun, points_text
+from reports.giving import given_for_part
 from reports.visible_text import Excerpt, excerpt, one_line
 
 MAX_ANSWER = 20_000
@@ -40,6 +41,7 @@ class ItemView:
     note: str  # for the instructor
     waits: bool
     full: bool
+    given: str = ""  # that its points were given afterwards, and why
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ def _item(item: RubricResult, number: int, instructor: bool) -> ItemView:
         note=note,
         waits=item.waits,
         full=item.points is not None and item.points >= item.max_points,
+        given=given_for_part(item),
     )
 
 

@@ -45,6 +45,9 @@ def _blocks(view: StudentView) -> Iterator[str]:
         who += f" ({code(identity)})"
     path = f", {code(view.load.path)}" if view.load.path else ""
     yield f"{who}{', ' if view.attempt else ''}{view.attempt}{path}"
+    if view.given and result.status is not Status.GRADED:
+        yield f"**Score: {points_noun(view.points)}**"
+        yield plain(view.given)
     yield from _outcome(view)
     if view.load.trouble:
         yield from _loading(view.load)
@@ -88,9 +91,7 @@ def _outcome(view: StudentView) -> Iterator[str]:
         yield "Open your file, see that it is the one you mean to hand in, and hand it in again."
         return
     yield f"**Score: {view.score}{', ' + view.undecided if view.undecided else ''}**"
-    if view.late:
-        yield plain(view.late)
-    for line in view.adjusted:
+    for line in filter(None, (view.given, view.late, *view.adjusted)):
         yield plain(line)
     if view.pending:
         yield f"{points_noun(view.pending)} {_waits(view)} for a check of ours to be mended, and not lost."
@@ -138,6 +139,8 @@ def _words(view: ProseView) -> Iterator[str]:
         yield view.note
     for item in view.items:
         yield f"### {item.mark} {item.word}: {plain(item.title)} ({item.points})"
+        if item.given:
+            yield plain(item.given)
         for paragraph in filter(str.strip, item.comment.split("\n")):
             yield plain(paragraph)
         if item.guidance:
@@ -149,6 +152,8 @@ def _words(view: ProseView) -> Iterator[str]:
 def _check(view: CheckView, instructor: bool) -> Iterator[str]:
     check = view.check
     yield f"### {view.words.mark} {view.words.word}: {plain(check.title or check.id)} ({view.points})"
+    if view.given:
+        yield plain(view.given)
     if not view.passed:
         yield prose(view.message)
         if view.waits_for:

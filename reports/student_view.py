@@ -13,6 +13,7 @@ from graders.result import CheckResult, LoadResult, Result, Status, Verdict, Vis
 from reports.adjusting import adjusted_lines, message_of, points_of, words_of
 from reports.amounts import count_text, passing_text, points_noun, points_text
 from reports.anchors import Audience, check_anchors, is_shown
+from reports.giving import given_for_all, given_for_part
 from reports.lateness import late_line
 from reports.load_view import MAX_MESSAGE, ErrorView, LoadView, error_view, load_view, output_view
 from reports.next_step import NextStep, Piece, behaves_like, next_step
@@ -75,6 +76,7 @@ class CheckView:
     error: ErrorView | None
     stdout: Excerpt
     stderr: Excerpt
+    given: str = ""  # that a person gave its points, and why
 
     @property
     def passed(self) -> bool:
@@ -145,6 +147,7 @@ class StudentView:
     facts: tuple[tuple[str, str], ...]
     late: str = ""  # that it came late, and what that takes
     adjusted: tuple[str, ...] = ()  # a sentence for each check that was found wrong
+    given: str = ""  # that a person gave the points of the whole, and why
 
     @property
     def score(self) -> str:
@@ -228,17 +231,19 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
     pending = sum(c.max_points for c in counted if c.pending)
     judged = max_points - pending - result.waiting_points
     taken = result.late.taken(earned, judged) if result.late else 0.0
+    given = result.override
     return StudentView(
         result=result,
         instructor=instructor,
         name=one_line(result.student.name, 120) or one_line(result.student.id, 120) or "Unnamed student",
         title=one_line(result.assignment.title, 200) or one_line(result.assignment.id, 200),
-        points=earned - taken,
-        max_points=max_points,
+        points=earned - taken if given is None else given.points,
+        max_points=max_points if given is None else result.max_points,
         waiting=result.waiting_points,
-        pending=pending,
-        late=late_line(result.late, earned, taken) if result.status is Status.GRADED else "",
+        pending=pending if given is None else 0.0,
+        late=late_line(result.late, earned, taken) if result.status is Status.GRADED and not given else "",
         adjusted=adjusted_lines(shown, withheld if after_due else ()),
+        given=given_for_all(result),
         exercises=exercises,
         load=load,
         start=start,
@@ -321,7 +326,7 @@ def _check(check: CheckResult, anchors: dict[str, str], unmet: dict[str, str]) -
         check=check,
         words=VERDICTS[check.verdict],
         points=f"{points_noun(check.max_points)} pending"
-        if check.verdict is Verdict.BROKEN
+        if check.pending
         else f"{points_text(check.points)} of {points_noun(check.max_points)}",
         message=message or VERDICTS[check.verdict].sentence,
         waits_for=waits_for if check.verdict is Verdict.SKIPPED else (),
@@ -329,6 +334,7 @@ def _check(check: CheckResult, anchors: dict[str, str], unmet: dict[str, str]) -
         error=error_view(check.error),
         stdout=output_view(check.stdout, check.output_truncated),
         stderr=output_view(check.stderr, check.output_truncated and not check.stdout),
+        given=given_for_part(check),
     )
 
 
@@ -371,10 +377,15 @@ def _start(views: Sequence[CheckView]) -> CheckView | None:
     """Return the failing check worth most, the first of them: what to do next."""
     mine = {Verdict.PASSED, Verdict.SKIPPED, Verdict.BROKEN}
     return max(
-        (v for v in views if v.check.verdict not in mine and v.check.adjusted is None),
+        (v for v in views if v.check.verdict not in mine and not _is_settled(v.check)),
         key=lambda v: v.check.max_points,
         default=None,
     )
+
+
+def _is_settled(check: CheckResult) -> bool:
+    """Whether a check that did not pass leaves nothing to mend: it was found wrong, or its points given."""
+    return check.adjusted is not None or (check.overridden is not None and check.points >= check.max_points)
 
 
 def _freed(start: CheckView | None, views: Sequence[CheckView]) -> str:

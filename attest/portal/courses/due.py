@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from attest.portal.courses.models import CourseAssignment, Extension
@@ -11,27 +12,43 @@ from graders.result import Late
 
 _NO_COST = 0.0
 
+Extensions = Mapping[tuple[int, int], Extension]  # by the numbers of assignment and person
+
 
 def due_for(assignment: CourseAssignment, person: Person) -> tuple[datetime | None, bool]:
     """Return when it is due for this student, and whether by an extension."""
     if assignment.due_at is None:
         return None, False
-    extension = _extension(assignment, person)
-    if extension is None:
+    return due_with(assignment, _extension(assignment, person))
+
+
+def due_with(assignment: CourseAssignment, extension: Extension | None) -> tuple[datetime | None, bool]:
+    """Return when it is due for a student who has this extension, and whether by it."""
+    if assignment.due_at is None or extension is None:
         return assignment.due_at, False
     return extension.due(_policy(assignment, assignment.due_at)), True
 
 
-def late_for(assignment: CourseAssignment, person: Person, received_at: datetime) -> Late | None:
+def late_with(
+    assignment: CourseAssignment, extension: Extension | None, received_at: datetime
+) -> Late | None:
     """Return how late a submission is; None where it came in time or nothing is due."""
     if assignment.due_at is None:
         return None
     policy = _policy(assignment, assignment.due_at)
-    extension = _extension(assignment, person)
     late = policy.late(received_at, None if extension is None else extension.due(policy))
     if late is not None and assignment.late is None:
         return late.model_copy(update={"policy": ""})
     return late
+
+
+def extensions_for(assignments: Iterable[CourseAssignment]) -> Extensions:
+    """Return everybody's extension for these assignments, with one query at most."""
+    due = {one.pk for one in assignments if one.due_at is not None}
+    if not due:
+        return {}
+    found = Extension.objects.filter(assignment__in=due)
+    return {(one.assignment_id, one.person_id): one for one in found}  # of several the latest
 
 
 def _policy(assignment: CourseAssignment, due_at: datetime) -> LatePolicy:

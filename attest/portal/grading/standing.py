@@ -6,19 +6,23 @@ that moves, an extension or an override counts at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.db.models import Prefetch, prefetch_related_objects
 from django.utils import timezone
 
-from attest.portal.courses.due import due_for, late_for
-from attest.portal.courses.models import CourseAssignment
+from attest.portal.courses.due import due_for, extensions_for, late_with
+from attest.portal.courses.models import CourseAssignment, Extension
 from attest.portal.grading.models import Graded, Job, Override
 from attest.portal.grading.results import Sums, sums_of
 from attest.portal.handing_in.models import Submission
 from attest.portal.people.models import Person
-from graders.result import Late, Result, Status, Visibility
+from graders.result import CheckResult, Late, Overridden, Result, RubricResult, Status, Visibility
+from graders.result import Override as WholeOverride
+
+Part = TypeVar("Part", CheckResult, RubricResult)
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,9 @@ class Standing:
     @property
     def points(self) -> float | None:
         """The points that count; None where there are none yet."""
-        given = next((one.points for one in reversed(self.overrides) if not one.check_id), None)
-        if given is not None:
-            return given
+        whole = self.given.get("")
+        if whole is not None:
+            return whole.points
         if self.graded is None or self.graded.status == Status.NOT_GRADED:
             return None
         sums = self.sums
@@ -48,14 +52,22 @@ class Standing:
     @property
     def max_points(self) -> float:
         """Points that could be earned."""
+        if self.graded is not None and "" in self.given:
+            return self.graded.max_points
         return self.sums.max_points if self.graded else self.submission.assignment.max_points
+
+    @property
+    def given(self) -> dict[str, Override]:
+        """What instructors gave and did not take back, by the part: "" is the whole submission."""
+        latest = {one.check_id: one for one in self.overrides}
+        return {part: one for part, one in latest.items() if one.points is not None}
 
     @property
     def sums(self) -> Sums:
         """The points of the Result with what instructors gave, before anything is taken for coming late."""
         graded = self.graded
         assert graded is not None
-        if any(one.check_id for one in self.overrides):
+        if any(self.given):
             return sums_of(self.result, whole=self.whole)
         if self.whole:
             return Sums(graded.points, graded.max_points, graded.pending_points)
@@ -66,18 +78,13 @@ class Standing:
         """The Result with every override and with what is taken for coming late."""
         assert self.graded is not None
         result = self.graded.result
-        given = {o.check_id: o.points for o in self.overrides if o.check_id}
-        given = {name: points for name, points in given.items() if points is not None}
+        given = self.given
         changes: dict[str, object] = {"late": self.late}
+        if whole := given.pop("", None):
+            changes["override"] = WholeOverride(points=whole.points or 0.0, reason=whole.reason)
         if given:
-            changes["checks"] = tuple(
-                one.model_copy(update={"points": given[one.id]}) if one.id in given else one
-                for one in result.checks
-            )
-            changes["rubric"] = tuple(
-                one.model_copy(update={"points": given[one.id]}) if one.id in given else one
-                for one in result.rubric
-            )
+            changes["checks"] = tuple(_with_given(one, given) for one in result.checks)
+            changes["rubric"] = tuple(_with_given(one, given) for one in result.rubric)
         return result.model_copy(update=changes)
 
 
@@ -94,7 +101,8 @@ def standings(submissions: Sequence[Submission], *, whole: bool = True) -> list[
         Prefetch("jobs", Job.objects.order_by("id"), to_attr="all_jobs"),
         "overrides",
     )
-    return [_standing(submission, whole) for submission in submissions]
+    extensions = extensions_for({one.assignment_id: one.assignment for one in submissions}.values())
+    return [_standing(one, extensions.get((one.assignment_id, one.person_id)), whole) for one in submissions]
 
 
 def standing(submission: Submission, *, whole: bool = True) -> Standing:
@@ -139,7 +147,18 @@ def shows_kept_checks(assignment: CourseAssignment, person: Person) -> bool:
     return assignment.hidden_checks == CourseAssignment.Hidden.ALWAYS
 
 
-def _standing(submission: Submission, whole: bool) -> Standing:
+def _with_given(part: Part, given: Mapping[str, Override]) -> Part:
+    """Return a check or rubric item with what an instructor gave for it, at most what it is worth."""
+    override = given.get(part.id)
+    if override is None or override.points is None:
+        return part
+    pending = isinstance(part, CheckResult) and part.pending
+    kept = Overridden(reason=override.reason, points=None if pending else part.points)
+    points = min(override.points, part.max_points)
+    return part.model_copy(update={"points": points, "overridden": kept})
+
+
+def _standing(submission: Submission, extension: Extension | None, whole: bool) -> Standing:
     results: list[Graded] = submission.standing_results  # type: ignore[attr-defined]
     jobs: list[Job] = submission.all_jobs  # type: ignore[attr-defined]
     return Standing(
@@ -147,6 +166,6 @@ def _standing(submission: Submission, whole: bool) -> Standing:
         jobs[-1] if jobs else None,
         results[0] if results else None,
         tuple(submission.overrides.all()),
-        late_for(submission.assignment, submission.person, submission.received_at),
+        late_with(submission.assignment, extension, submission.received_at),
         whole,
     )
