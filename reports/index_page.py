@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from graders.result import Result, Status
 from reports.amounts import count_text, points_noun
-from reports.anchors import Audience, check_anchors
-from reports.cohort import AskedCheck, Cohort, Row, cohort_of, row_of
+from reports.anchors import Audience
+from reports.class_view import MOST_LISTED, check_links, class_view
+from reports.cohort import Cohort, Row, cohort_of, row_of
 from reports.graded_checks import graded_checks
-from reports.index_checks import checks_view
 from reports.index_outliers import outliers_view
 from reports.index_table import table_view
-from reports.item_analysis import check_statistics
 from reports.pages import asset, policy, template
 from reports.verdict_words import STATUSES
 from reports.visible_text import excerpt, one_line
 
-_STYLE = ("colours.css", "index.css")
+_STYLE = ("colours.css", "class.css", "index.css")
 _SCRIPT = ("index.js",)
-_MOST_LISTED = 50
-_MOST_OPEN = 10  # misunderstandings that are not folded
-_TALLEST = 130.0  # of the distribution's bars
-_GROUND = 160.0
-
-Link = Callable[[Row, str], str]
 
 
 def index_html(results: Iterable[Result], links: Mapping[str, str]) -> str:
@@ -49,8 +42,7 @@ def rows_html(
     """
     cohort = cohort_of(rows)
     graded = graded_checks(rows)
-    link = _linker(links, audience, after_due)
-    misunderstandings = list(_misunderstandings(cohort, len(graded.rows), link))
+    link = check_links(links, audience, after_due)
     return template("index.html.jinja").render(
         policy=policy(asset(*_STYLE), asset(*_SCRIPT)),
         style=asset(*_STYLE),
@@ -59,42 +51,10 @@ def rows_html(
         summary=_summary(cohort),
         needs_you=list(_needs_you(cohort, links, problems, again)),
         graded=len(graded.rows),
-        middle=_middle(cohort),
-        distribution_text=_distribution_text(cohort),
-        bars=_bars(cohort),
-        misunderstandings=misunderstandings[:_MOST_OPEN],
-        rarer=misunderstandings[_MOST_OPEN:],
-        checks=checks_view(cohort, check_statistics(graded)),
+        **class_view(cohort, graded, link, lambda _kind, _number: "#students-title"),
         outliers=outliers_view(graded, link),
-        table=table_view(cohort, links, _MOST_LISTED),
+        table=table_view(cohort, links, MOST_LISTED),
     )
-
-
-def _linker(links: Mapping[str, str], audience: Audience, after_due: bool) -> Link:
-    """Return what finds a check in a student's report: its address, "" where there is no report."""
-    known: dict[int, tuple[tuple[AskedCheck, ...], dict[str, str]]] = {}
-
-    def link(row: Row, check: str) -> str:
-        page = links.get(row.student_id, "")
-        if id(row.checks) not in known:
-            known[id(row.checks)] = row.checks, check_anchors(row.checks, audience, after_due)
-        anchor = known[id(row.checks)][1].get(check, "")
-        return f"{page}#{anchor}" if page and anchor else page
-
-    return link
-
-
-def _misunderstandings(cohort: Cohort, graded: int, link: Link) -> Iterator[dict[str, Any]]:
-    for number, one in enumerate(cohort.misunderstandings[:_MOST_LISTED]):
-        yield {
-            "number": number,
-            "count": one.count,
-            "share": f"{100 * one.count / graded:.0f} %" if graded else "",
-            "title": one_line(one.title),
-            "section": one_line(one.section),
-            "example": one.shown.example,
-            "href": link(one.example, one.example.checks[one.shown.check].id),
-        }
 
 
 def _summary(cohort: Cohort) -> str:
@@ -103,19 +63,13 @@ def _summary(cohort: Cohort) -> str:
     return ": ".join([parts[0], ", ".join(parts[1:])]) if cohort.rows else "No results."
 
 
-def _middle(cohort: Cohort) -> str:
-    if cohort.mean_percent is None or cohort.median_percent is None:
-        return ""
-    return f"Mean {cohort.mean_percent:.0f} %, median {cohort.median_percent:.0f} %."
-
-
 def _needs_you(
     cohort: Cohort, links: Mapping[str, str], problems: Sequence[str], again: str
 ) -> Iterator[dict[str, Any]]:
     def group(title: str, why: str, items: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
         if items:
-            more = max(0, len(items) - _MOST_LISTED)
-            yield {"title": title, "why": why, "entries": items[:_MOST_LISTED], "more": more}
+            more = max(0, len(items) - MOST_LISTED)
+            yield {"title": title, "why": why, "entries": items[:MOST_LISTED], "more": more}
 
     yield from group(
         "Not graded",
@@ -184,32 +138,3 @@ def _item(row: Row, links: Mapping[str, str]) -> dict[str, str]:
         "text": one_line(row.message, 600),
         "internal": excerpt(row.internal, limit=4000, max_lines=80).text,
     }
-
-
-def _bars(cohort: Cohort) -> list[dict[str, Any]]:
-    tallest = max(cohort.bins) or 1
-    bars = []
-    for number, count in enumerate(cohort.bins):
-        height = round(_TALLEST * count / tallest, 1)
-        x, y = 3 + 40 * number, round(_GROUND - height, 1)
-        bars.append(
-            {
-                "x": x,
-                "y": y,
-                "height": height,
-                "middle": x + 17,
-                "above": y - 5,
-                "count": count,
-                "from": 10 * number,
-            }
-        )
-    return bars
-
-
-def _distribution_text(cohort: Cohort) -> str:
-    parts = [
-        f"{10 * n} to {10 * n + 10} percent: {count_text(count, 'submission')}"
-        for n, count in enumerate(cohort.bins)
-        if count
-    ]
-    return "Score distribution. " + "; ".join(parts) + "."
