@@ -153,6 +153,17 @@ def read_extension(text: str) -> Extension:
         ) from None
 
 
+def extension_text(extension: Extension) -> str:
+    """Return an extension as `read_extension` reads it."""
+    if isinstance(extension, datetime):
+        return extension.isoformat(" ")
+    minutes = math.ceil(extension.total_seconds() / 60)
+    days, minutes = divmod(minutes, 24 * 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [f"{n} {unit}" for n, unit in ((days, "days"), (hours, "hours"), (minutes, "min")) if n]
+    return " ".join(parts) or "0 min"
+
+
 def read_due(text: str) -> datetime:
     """Read a due date, which must have a zone. Raises LateError."""
     due = read_moment(text)

@@ -346,6 +346,7 @@ class Override(Frozen):
     """Points that a person gave for a whole submission: they count, whatever its parts come to."""
 
     points: Points
+    max_points: Points
     reason: str  # to the student
 
 
@@ -398,7 +399,7 @@ class Result(Frozen):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def points(self) -> float:
-        """Points that count: earned ones without what is taken for coming late, or those that a person gave."""
+        """Points that count: earned, without what is taken for coming late; or what a person gave."""
         if self.override is not None:
             return self.override.points
         return self.points_before_late - self.late_points
@@ -421,6 +422,8 @@ class Result(Frozen):
     @property
     def max_points(self) -> float:
         """Points that could be earned."""
+        if self.override is not None:
+            return self.override.max_points
         return sum(check.max_points for check in self.checks) + sum(item.max_points for item in self.rubric)
 
     @computed_field  # type: ignore[prop-decorator]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graders.assignment import AssignmentError, find_assignment
-from graders.late import LateError, LatePolicy, read_due, read_extension, read_policy
+from graders.late import LateError, LatePolicy, extension_text, read_due, read_extension, read_policy
 from graders.marks import Mark, Marks
 from graders.result import (
     AssignmentInfo,
@@ -276,3 +276,12 @@ def test_the_hour_that_summer_time_gives_back_counts() -> None:
     extended = policy.late(datetime(2026, 10, 26, 0, 0, tzinfo=policy.zone), timedelta(days=1))
     assert extended is not None
     assert (extended.late_seconds, extended.extension_seconds) == (60, 25 * 3600)
+
+
+@pytest.mark.parametrize(
+    "text", ["2 days", "36 hours", "90 min", "1 day 12 h 5 min", "2026-12-02 23:59", "2026-12-02T23:59+01:00"]
+)
+def test_an_extension_is_written_as_it_is_read(text: str) -> None:
+    extension = read_extension(text)
+
+    assert read_extension(extension_text(extension)) == extension
