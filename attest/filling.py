@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from attest.lms_tables import Layout, TableError, layout_of, number, participant
@@ -94,6 +94,23 @@ def fill(
         tuple(work.left),
         tuple(notes),
     )
+
+
+def feedback_files(table: Filled, page: Callable[[Result], bytes | None]) -> Iterator[tuple[str, bytes]]:
+    """Yield what Moodle takes as feedback files: a folder for each participant, with the report.
+
+    `page` returns a report; None where there is none. Moodle finds the participant behind the first
+    underscore, so a name has none here.
+    """
+    for row, result in table.matched:
+        decided = result.status in (Status.GRADED, Status.UNREADABLE) and not result.waiting_points
+        text = page(result) if decided else None
+        if text is None:
+            continue
+        name = row.text(1) if len(row.cells) > 1 and "@" not in row.text(1) else ""
+        plain = "".join(" " if char in '_/\\:*?"<>|' else char for char in clean(name, " "))
+        who = " ".join(plain.split())[:100].strip(" .") or "Participant"
+        yield f"{who}_{participant(row.text(0))}_assignfeedback_file/feedback.html", text
 
 
 def _points(row: Row, layout: Layout, result: Result, work: _Work) -> float | None:

@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attest.filling import Filled, fill
-from attest.lms_tables import LMS, TableError, participant
+from attest.filling import Filled, feedback_files, fill
+from attest.lms_tables import LMS, TableError
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, sentences, shown_path
 from graders.adjustments import AdjustmentsError
 from graders.marks import MarksError
 from graders.output import OutputError, read_results
-from graders.reading.names import clean
-from graders.result import Result, ResultError, Status, write_whole
+from graders.result import Result, ResultError, write_whole
 from reports import report_name
 from reports.amounts import count_text
 from reports.visible_text import one_line
@@ -101,24 +100,18 @@ def write(path: Path, data: bytes, source: Path) -> None:
 
 
 def feedback_zip(table: Filled, out: Path) -> bytes:
-    """Return the zip that Moodle takes as feedback files: a folder for each participant, with the report.
+    """Return the zip that Moodle takes as feedback files."""
 
-    Moodle finds the participant behind the first underscore, so a name has none here.
-    """
+    def page(result: Result) -> bytes | None:
+        path = out / "reports" / f"{report_name(result.student.id)}.html"
+        return path.read_bytes() if path.is_file() else None
+
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for row, result in table.matched:
-            page = out / "reports" / f"{report_name(result.student.id)}.html"
-            decided = result.status in (Status.GRADED, Status.UNREADABLE) and not result.waiting_points
-            if not decided or not page.is_file():
-                continue
-            name = row.text(1) if len(row.cells) > 1 and "@" not in row.text(1) else ""
-            plain = "".join(" " if char in '_/\\:*?"<>|' else char for char in clean(name, " "))
-            who = " ".join(plain.split())[:100].strip(" .") or "Participant"
-            folder = f"{who}_{participant(row.text(0))}_assignfeedback_file"
-            info = zipfile.ZipInfo(f"{folder}/feedback.html", (1980, 1, 1, 0, 0, 0))
+        for name, data in feedback_files(table, page):
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, page.read_bytes())
+            archive.writestr(info, data)
     return buffer.getvalue()
 
 
