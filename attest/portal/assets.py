@@ -8,23 +8,24 @@ from pathlib import Path
 
 from django.http import Http404, HttpRequest, HttpResponse
 
+import reports
 from attest.portal.permissions import everybody
 
 _FOLDER = Path(__file__).parent / "static"
+_OF_REPORTS = Path(reports.__file__).parent / "templates"
+_SHARED = frozenset({"class.css"})  # what parts of pages need that the reports' templates make
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
 
 @cache
 def content(name: str) -> bytes:
     """Return an asset. `portal.css` begins with the colours that reports have too."""
-    path = _FOLDER / name
-    if path.parent != _FOLDER or path.suffix not in _TYPES or not path.is_file():
+    path = _OF_REPORTS / name if name in _SHARED else _FOLDER / name
+    if path.parent not in (_FOLDER, _OF_REPORTS) or path.suffix not in _TYPES or not path.is_file():
         raise Http404
     data = path.read_bytes()
     if name == "portal.css":
-        import reports
-
-        data = (Path(reports.__file__).parent / "templates" / "colours.css").read_bytes() + data
+        data = (_OF_REPORTS / "colours.css").read_bytes() + data
     return data
 
 

@@ -13,6 +13,18 @@ from attest.portal.handing_in import api, events
 from attest.portal.handing_in import views as handing_in
 from attest.portal.people import administration, tokens
 from attest.portal.people import views as people
+from attest.portal.teaching import (
+    dashboard,
+    downloads,
+    extensions,
+    gradebooks,
+    overrides,
+    releases,
+    rules,
+    student,
+    submissions,
+)
+from attest.portal.teaching import people as course_people
 
 urlpatterns = [
     path("", courses.courses, name="courses"),
@@ -33,12 +45,25 @@ urlpatterns = [
     path("courses/<int:course_id>/roster/", courses.roster, name="roster"),
     path("courses/<int:course_id>/assignments/new/", courses.new_assignment, name="new-assignment"),
     path("courses/<int:course_id>/audit/", audit.trail, name="audit"),
+    path("courses/<int:course_id>/members/new/", course_people.new_member, name="new-member"),
+    path("members/<int:membership_id>/", student.member, name="member"),
+    path("members/<int:membership_id>/change/", course_people.edit_member, name="edit-member"),
     path("members/<int:membership_id>/link/", courses.link, name="link"),
     path("assignments/<int:assignment_id>/", handing_in.assignment, name="assignment"),
     path("assignments/<int:assignment_id>/handout/", handing_in.handout, name="handout"),
     path("assignments/<int:assignment_id>/handout/<path:name>", handing_in.handout, name="handout-file"),
     path("assignments/<int:assignment_id>/hand-in/", handing_in.hand_in, name="hand-in"),
-    path("assignments/<int:assignment_id>/submissions/", grading.submissions, name="submissions"),
+    path("assignments/<int:assignment_id>/dashboard/", dashboard.dashboard, name="dashboard"),
+    path("assignments/<int:assignment_id>/queue/", dashboard.queue, name="queue"),
+    path("assignments/<int:assignment_id>/submissions/", submissions.submissions, name="submissions"),
+    path("assignments/<int:assignment_id>/extensions/", extensions.extensions, name="extensions"),
+    path("assignments/<int:assignment_id>/release/", releases.release, name="release"),
+    path("assignments/<int:assignment_id>/rules/", rules.rules, name="rules"),
+    path("assignments/<int:assignment_id>/downloads/", downloads.downloads, name="downloads"),
+    path("assignments/<int:assignment_id>/downloads/grades.csv", downloads.grades, name="grades"),
+    path("assignments/<int:assignment_id>/downloads/reports.zip", downloads.reports, name="reports-zip"),
+    path("assignments/<int:assignment_id>/downloads/files.zip", downloads.files, name="files-zip"),
+    path("assignments/<int:assignment_id>/downloads/gradebook/", gradebooks.gradebook, name="gradebook"),
     path(
         "assignments/<int:assignment_id>/regrade-requests/",
         requests.regrade_requests,
@@ -49,6 +74,7 @@ urlpatterns = [
     path("submissions/<int:submission_id>/events/", events.events, name="events"),
     path("submissions/<int:submission_id>/state/", handing_in.state, name="state"),
     path("submissions/<int:submission_id>/regrade/", requests.ask_for_regrade, name="ask-for-regrade"),
+    path("submissions/<int:submission_id>/override/", overrides.override, name="override"),
     path("submissions/<int:submission_id>/report/", grading.report, name="report"),
     path("files/<int:file_id>/", handing_in.download, name="file"),
     path("api/assignments/<int:assignment_id>/submissions/", api.hand_in, name="api-hand-in"),

@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from attest.portal.courses.models import Course, CourseAssignment
+from attest.portal.courses.models import Course, CourseAssignment, Role
 from attest.portal.people.models import valid_zone
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.late import LateError, read_moment, read_policy
@@ -40,10 +40,9 @@ class MomentField(forms.CharField):
         return moment if moment.tzinfo else moment.replace(tzinfo=self.course.time_zone)
 
 
-class AssignmentForm(forms.Form):
-    """What is handed in, until when, and by which rules."""
+class Rules(forms.Form):
+    """Until when something is handed in, and by which rules."""
 
-    folder = forms.CharField(max_length=1000)
     late_policy = forms.CharField(max_length=200, required=False)
     attempts = forms.IntegerField(min_value=1, max_value=10_000, required=False)
     attempts_an_hour = forms.IntegerField(min_value=1, max_value=1_000)
@@ -55,15 +54,6 @@ class AssignmentForm(forms.Form):
         super().__init__(data)
         for name in ("opens_at", "due_at", "closes_at"):
             self.fields[name] = MomentField(course)
-        self.assignment: Assignment | None = None
-
-    def clean_folder(self) -> str:
-        """Read the assignment, so that what cannot be graded cannot be handed in for."""
-        try:
-            self.assignment = find_assignment(self.cleaned_data["folder"])
-        except AssignmentError as error:
-            raise ValidationError(str(error)) from None
-        return str(self.cleaned_data["folder"])
 
     def clean(self) -> dict[str, Any]:
         found = self.cleaned_data
@@ -80,3 +70,42 @@ class AssignmentForm(forms.Form):
         if closes and due and closes < due:
             self.add_error("closes_at", "It would close before it is due.")
         return found
+
+
+class AssignmentForm(Rules):
+    """What is handed in, and by which rules."""
+
+    folder = forms.CharField(max_length=1000)
+
+    def __init__(self, course: Course, data: Any = None) -> None:
+        super().__init__(course, data)
+        self.assignment: Assignment | None = None
+
+    def clean_folder(self) -> str:
+        """Read the assignment, so that what cannot be graded cannot be handed in for."""
+        try:
+            self.assignment = find_assignment(self.cleaned_data["folder"])
+        except AssignmentError as error:
+            raise ValidationError(str(error)) from None
+        return str(self.cleaned_data["folder"])
+
+
+class RulesForm(Rules):
+    """The rules of an assignment that is there, and what it is called."""
+
+    title = forms.CharField(max_length=200)
+
+
+class MemberForm(forms.Form):
+    """What somebody is in a course."""
+
+    role = forms.ChoiceField(choices=Role.choices)
+    section = forms.CharField(max_length=200, required=False)
+    student_id = forms.CharField(max_length=120, required=False)
+
+
+class NewMemberForm(MemberForm):
+    """Somebody who comes into a course by hand."""
+
+    email = forms.EmailField(max_length=254)
+    name = forms.CharField(max_length=200, required=False)

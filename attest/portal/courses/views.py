@@ -82,11 +82,17 @@ def roster(asking: Asking, course: Course) -> HttpResponse:
                 path = Path(folder) / "roster.csv"
                 path.write_bytes(given.read())
                 try:
-                    done = enrol(course, read_roster(path), asking.person)
+                    read = read_roster(path)
+                    done = enrol(course, read, asking.person)
                 except CohortError as error:
                     problems = [str(error)]
                 else:
                     messages.success(request, f"{done.new} new, {done.changed} brought up to date.")
+                    if any(line.extension for line in read.people):
+                        messages.warning(
+                            request,
+                            "Extensions are for one assignment: give this file on its page Extensions too.",
+                        )
                     problems = list(done.problems)
                     if not problems:
                         return redirect("roster", course_id=course.pk)

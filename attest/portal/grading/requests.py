@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Role
+from attest.portal.grading.giving import read_points
 from attest.portal.grading.models import Override, RegradeRequest
 from attest.portal.grading.standing import Standing, seen_parts, shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.models import Submission
@@ -50,7 +51,7 @@ def ask_for_regrade(asking: Asking, submission: Submission) -> HttpResponse:
         check_id, sentence = request.POST.get("check", ""), request.POST.get("sentence", "").strip()
         if check_id not in {one.id for one in checks}:
             trouble["check"] = ["Choose one of these checks."]
-        trouble |= _words_trouble("sentence", sentence, "Say in a sentence what is to be looked at again.")
+        trouble |= words_trouble("sentence", sentence, "Say in a sentence what is to be looked at again.")
         if not trouble:
             try:
                 with transaction.atomic():
@@ -97,7 +98,7 @@ def regrade_request(asking: Asking, regrade_request: RegradeRequest) -> HttpResp
         points, trouble = _points(request.POST.get("points", ""), state, check)
         if state not in (RegradeRequest.State.GRANTED, RegradeRequest.State.DECLINED):
             trouble["state"] = ["Choose one of the two."]
-        trouble |= _words_trouble("answer", sentence, "Say in a sentence why; the student reads it.")
+        trouble |= words_trouble("answer", sentence, "Say in a sentence why; the student reads it.")
         if not trouble:
             if _answer(
                 asking,
@@ -183,16 +184,13 @@ def _points(text: str, state: str, check: CheckResult | None) -> tuple[float | N
     if state != RegradeRequest.State.GRANTED or not text.strip() or check is None:
         return None, {}
     try:
-        points = float(text.replace(",", "."))
-    except ValueError:
-        points = -1.0
-    if not 0 <= points <= check.max_points:
-        most = points_text(check.max_points)
-        return None, {"points": [f"{text.strip()[:20]} was found; a number from 0 to {most} is expected."]}
-    return points, {}
+        return read_points(text, check.max_points), {}
+    except ValueError as error:
+        return None, {"points": [str(error)]}
 
 
-def _words_trouble(name: str, text: str, missing: str) -> dict[str, list[str]]:
+def words_trouble(name: str, text: str, missing: str) -> dict[str, list[str]]:
+    """Return what is wrong with a sentence that somebody has to give; nothing where it will do."""
     if not text:
         return {name: [missing]}
     if len(text) > MOST_CHARACTERS:

@@ -10,6 +10,7 @@ from attest.portal.courses.models import Membership
 from attest.portal.grading.models import Graded, Job
 from attest.portal.grading.queue import finish
 from attest.portal.handing_in.models import Submission
+from attest.portal.people.models import Person
 from graders.reading.identity import student_id
 from graders.result import COMPUTED, Result, Status, Student, Visibility
 from graders.versions import versions
@@ -96,6 +97,11 @@ def student_of(submission: Submission) -> Student:
         .filter(course=submission.assignment.course, person=person)
         .first()
     )
+    return student_from(person, member)
+
+
+def student_from(person: Person, member: Membership | None) -> Student:
+    """Return somebody as Results name them, with what the roster says where they are on it."""
     identity = member.student_id if member and member.student_id else person.email
     return Student(
         id=student_id(identity, is_folder=True),

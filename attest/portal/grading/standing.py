@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from django.db.models import Prefetch, prefetch_related_objects
@@ -63,6 +64,12 @@ class Standing:
         return {part: one for part, one in latest.items() if one.points is not None}
 
     @property
+    def basis(self) -> tuple[object, ...]:
+        """All that its Result is made of: while this stays the same, nothing of it changes."""
+        assert self.graded is not None
+        return self.graded.pk, self.graded.at, tuple((one.pk, one.at) for one in self.overrides), self.late
+
+    @property
     def sums(self) -> Sums:
         """The points of the Result with what instructors gave, before anything is taken for coming late."""
         graded = self.graded
@@ -81,7 +88,7 @@ class Standing:
         given = self.given
         changes: dict[str, object] = {"late": self.late}
         if whole := given.pop("", None):
-            changes["override"] = WholeOverride(points=whole.points or 0.0, reason=whole.reason)
+            changes["override"] = whole_override(whole, self.max_points)
         if given:
             changes["checks"] = tuple(_with_given(one, given) for one in result.checks)
             changes["rubric"] = tuple(_with_given(one, given) for one in result.rubric)
@@ -141,10 +148,20 @@ def shows_results(assignment: CourseAssignment) -> bool:
 
 def shows_kept_checks(assignment: CourseAssignment, person: Person) -> bool:
     """Whether a student sees the checks that are kept until the due date by now."""
+    due_at, _ = due_for(assignment, person)
+    return kept_checks_are_open(assignment, due_at)
+
+
+def kept_checks_are_open(assignment: CourseAssignment, due_at: datetime | None) -> bool:
+    """Whether a student for whom it is due then sees the checks that are kept until the due date by now."""
     if assignment.hidden_checks == CourseAssignment.Hidden.AFTER_DUE:
-        due_at, _ = due_for(assignment, person)
         return due_at is not None and due_at <= timezone.now()
     return assignment.hidden_checks == CourseAssignment.Hidden.ALWAYS
+
+
+def whole_override(given: Override, max_points: float) -> WholeOverride:
+    """Return what an instructor gave for a whole submission, as a Result has it."""
+    return WholeOverride(points=given.points or 0.0, max_points=max_points, reason=given.reason)
 
 
 def _with_given(part: Part, given: Mapping[str, Override]) -> Part:

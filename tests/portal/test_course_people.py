@@ -1,0 +1,107 @@
+"""One person added by hand, changed or removed; and somebody who teaches always remains."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from attest.portal.audit.models import Entry
+from attest.portal.courses.models import Membership, Role
+from attest.portal.handing_in.models import Submission
+from attest.portal.people.models import Person
+from tests.portal.school import School, keep_result
+
+
+def add(school: School, **fields: str) -> int:
+    path = reverse("new-member", args=[school.course.pk])
+    given = {"email": "lena@example.edu", "name": "Lena", "role": "student", **fields}
+    return school.browser(school.instructor).post(path, given).status_code
+
+
+def edit(school: School, member: Membership, by: Person | None = None, **fields: str) -> int:
+    path = reverse("edit-member", args=[member.pk])
+    return school.browser(by or school.instructor).post(path, fields).status_code
+
+
+def of(school: School, person: Person) -> Membership:
+    return Membership.objects.get(course=school.course, person=person)
+
+
+def test_somebody_is_added_with_a_section_and_can_get_a_link(school: School) -> None:
+    assert add(school, section="B", student_id="s9") == 302
+
+    member = Membership.objects.get(person__email="lena@example.edu")
+    assert (member.role, str(member.section), member.student_id) == ("student", "B", "s9")
+    entry = Entry.objects.get(action="put on the roster")
+    assert (entry.whom, entry.after) == (
+        member.person.pk,
+        {"role": "student", "section": "B", "student_id": "s9"},
+    )
+    assert not member.person.has_usable_password()
+
+
+def test_an_account_that_is_there_keeps_its_name(school: School) -> None:
+    assert add(school, email="Stranger@example.edu", name="Another", role="grader") == 302
+
+    member = of(school, school.stranger)
+    assert (member.role, member.person.name) == ("grader", "Stranger")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"email": "no address"}, {"role": "owner"}, {"email": "student@example.edu"}]
+)
+def test_what_makes_no_sense_adds_nobody(school: School, fields: dict[str, str]) -> None:
+    before = Membership.objects.count()
+
+    assert add(school, **fields) == 400
+    assert Membership.objects.count() == before
+
+
+def test_a_role_changes_what_somebody_may_see_at_once(school: School) -> None:
+    listed = reverse("submissions", args=[school.assignment.pk])
+    browser = school.browser(school.classmate)
+    assert browser.get(listed).status_code == 404
+
+    fields = {"what": "change", "role": "grader", "section": "A", "student_id": "classmate"}
+    assert edit(school, of(school, school.classmate), **fields) == 302
+
+    assert browser.get(listed).status_code == 200
+    entry = Entry.objects.get(action="member changed")
+    assert entry.before == {"role": "student", "section": ""}
+    assert entry.after == {"role": "grader", "section": "A"}
+
+
+def test_who_is_removed_sees_nothing_and_what_they_handed_in_stays(school: School) -> None:
+    keep_result(school.submission)
+    receipt = reverse("submission", args=[school.submission.pk])
+    student, instructor = school.browser(school.student), school.browser(school.instructor)
+    member = school.membership
+
+    assert edit(school, member, what="remove", why="") == 400
+    assert student.get(receipt).status_code == 200
+    assert edit(school, member, what="remove", why="left the course") == 302
+
+    assert student.get(receipt).status_code == 404
+    assert Submission.objects.filter(pk=school.submission.pk).exists()
+    assert instructor.get(receipt).status_code == 200
+    listed = instructor.get(reverse("submissions", args=[school.assignment.pk])).content.decode()
+    assert "no longer in the course" in listed
+    entry = Entry.objects.get(action="member removed")
+    assert (entry.whom, entry.why) == (school.student.pk, "left the course")
+    add(school, email="student@example.edu")
+    assert student.get(receipt).status_code == 200
+
+
+@pytest.mark.parametrize("fields", [{"what": "remove", "why": "gone"}, {"what": "change", "role": "student"}])
+def test_the_last_instructor_stays(school: School, fields: dict[str, str]) -> None:
+    member = of(school, school.instructor)
+
+    for by in (school.instructor, school.administrator):
+        assert edit(school, member, by, **fields) == 400
+    assert of(school, school.instructor).role == Role.INSTRUCTOR
+
+    second = of(school, school.grader)
+    second.role = Role.INSTRUCTOR
+    second.save()
+    assert edit(school, member, school.grader, **fields) == 302
+    assert Membership.objects.filter(course=school.course, role=Role.INSTRUCTOR).get() == second

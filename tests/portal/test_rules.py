@@ -1,0 +1,82 @@
+"""An assignment's rules are changed after it was added: at once, and with what they were in the trail."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from attest.portal.audit.models import Entry
+from attest.portal.courses.models import CourseAssignment
+from attest.portal.grading.standing import standing
+from attest.portal.handing_in.models import Submission
+from attest.portal.teaching.rules import as_written
+from tests.portal.school import School, keep_result
+
+
+def form(school: School, **changed: str) -> dict[str, str]:
+    """The form as the page shows it, with some fields changed."""
+    shown = as_written(CourseAssignment.objects.get(pk=school.assignment.pk))
+    return {name: "" if value is None else str(value) for name, value in {**shown, **changed}.items()}
+
+
+def send(school: School, **changed: str) -> int:
+    path = reverse("rules", args=[school.assignment.pk])
+    return school.browser(school.instructor).post(path, form(school, **changed)).status_code
+
+
+def test_only_what_is_new_changes_and_stands_in_the_trail_as_it_was_and_is(school: School) -> None:
+    school.assignment.due_at = datetime(2026, 11, 30, 22, 59, 30, tzinfo=UTC)
+    school.assignment.save()
+
+    assert send(school, title="Doubling twice", due_at="2026-12-02 12:00", attempts="3") == 302
+
+    now = CourseAssignment.objects.get()
+    assert (now.title, now.attempts) == ("Doubling twice", 3)
+    assert now.due_at == datetime(2026, 12, 2, 11, 0, tzinfo=UTC)  # as it is meant in Berlin
+    entry = Entry.objects.get(action="rules changed")
+    assert entry.before == {"title": "Doubling", "due_at": "2026-11-30 23:59:30", "attempts": None}
+    assert entry.after == {"title": "Doubling twice", "due_at": "2026-12-02 12:00", "attempts": 3}
+
+
+def test_the_form_as_it_is_shown_changes_nothing(school: School) -> None:
+    school.assignment.due_at = datetime(2026, 11, 30, 22, 59, 30, tzinfo=UTC)
+    school.assignment.late_policy = "10% per day"
+    school.assignment.save()
+    before = CourseAssignment.objects.values().get()
+
+    assert send(school) == 302
+
+    assert CourseAssignment.objects.values().get() == before
+    assert not Entry.objects.exists()
+
+
+def test_a_due_date_that_moves_makes_late_what_was_in_time(school: School) -> None:
+    keep_result(school.submission, (2, 3))
+    earlier = (timezone.now() - timedelta(hours=2)).astimezone(school.course.time_zone)
+
+    assert send(school, due_at=f"{earlier:%Y-%m-%d %H:%M}", late_policy="10% per day") == 302
+
+    assert standing(Submission.objects.get()).points == 4.5
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"title": ""},
+        {"due_at": "tomorrow"},
+        {"late_policy": "10% per day"},  # and nothing is due
+        {"late_policy": "much", "due_at": "2099-01-01"},
+        {"opens_at": "2099-01-02", "due_at": "2099-01-01"},
+        {"attempts": "0"},
+        {"counts": "worst"},
+    ],
+)
+def test_rules_that_make_no_sense_change_nothing(school: School, fields: dict[str, str]) -> None:
+    before = CourseAssignment.objects.values().get()
+
+    assert send(school, **fields) == 400
+    assert CourseAssignment.objects.values().get() == before
+    assert not Entry.objects.exists()
