@@ -10,6 +10,7 @@ import ast
 import contextlib
 import dis
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable
@@ -25,6 +26,8 @@ from traitlets.config import Config
 from . import notes
 from .folder import work
 
+# Where a script may have an escape of IPython's: none stands anywhere else.
+_ESCAPED = re.compile(r"^[ \t\f]*[!%?,;/]|=[ \t\f\\\r\n]*[!%]|\?[ \t\f]*$", re.MULTILINE)
 _INSTALLS = ("pip", "conda", "mamba", "micromamba", "uv", "apt", "apt-get")
 _SKIPPED_LINES = (
     *_INSTALLS,
@@ -184,6 +187,8 @@ class OneByOne(ast.NodeTransformer):
 
 def as_python(source: str) -> str:
     """Return a script's source with IPython's shell escapes and magics as calls, each line where it was."""
+    if not _ESCAPED.search(source):  # IPython takes every word of the source into memory to look for one
+        return source
     manager = TransformerManager()  # type: ignore[no-untyped-call]
     lines = source.splitlines(keepends=True)
     while True:

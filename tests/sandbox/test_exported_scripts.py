@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from IPython.core.inputtransformer2 import TransformerManager
 
 from sandbox import Guest, StudentRaised
+from sandbox.inside import notebook
 
 Load = Callable[..., Guest]
 
@@ -70,3 +76,50 @@ def test_a_script_of_a_thousand_shell_lines_takes_no_longer_than_loading_may(loa
     guest = load("!a\n" * 20_000 + "def f(): return 1\n")
     assert guest.report.cells[0].status in ("raised", "ok")
     assert guest.report.seconds < 5
+
+
+_WORDS = [
+    "!",
+    "%",
+    "?",
+    ",",
+    ";",
+    "/",
+    "x",
+    "= ",
+    "=",
+    " ",
+    "\t",
+    "\\\n",
+    "\n",
+    "ls",
+    "'?'",
+    "# a?",
+    "(",
+    ")",
+    "1",
+]
+
+
+@given(st.lists(st.sampled_from(_WORDS), max_size=12).map("".join))
+@example("x = \\\n!ls")
+@example("x =\t%pwd")
+@example("  /abs 1")
+@example("x.y?")
+def test_what_ipython_would_change_is_seen_before_it_is_asked(source: str) -> None:
+    lines = source.splitlines(keepends=True)
+    changed = False
+    with contextlib.suppress(SyntaxError):
+        changed, _ = TransformerManager().do_one_token_transform(lines)  # type: ignore[no-untyped-call]
+    assert notebook._ESCAPED.search(source) or not changed
+
+
+def test_a_mistake_in_a_long_script_costs_no_memory() -> None:
+    source = f"x = {'(' * 200_000}{')' * 200_000}\n"
+    tracemalloc.start()
+    try:
+        assert notebook.as_python(source) == source
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 4 * len(source)
