@@ -57,6 +57,18 @@ def test_the_plain_leaks_show_in_any_short_sequence(seed):
             assert float(influence(model, length)[:, -1][:-1].max()) > 5e-4, (words, length)
 
 
+@pytest.mark.parametrize("seed", range(1, 400, 8))
+def test_one_look_at_one_short_sequence_is_enough_for_a_plain_leak(seed):
+    torch.manual_seed(seed)
+    ids = torch.randint(0, MODELS["VOCAB"], (1, 8))
+    other = ids.clone()
+    other[:, -2:] = (other[:, -2:] + 5) % MODELS["VOCAB"]
+    for words, model in models("LEAKY", seed):
+        with torch.no_grad():
+            seen = (model(ids) - model(other))[:, :6].abs().max()
+        assert float(seen) > 1e-2, words
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_other_leaks_show_where_they_are_looked_for(seed):
     torch.manual_seed(seed)
