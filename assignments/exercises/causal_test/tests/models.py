@@ -78,15 +78,16 @@ class Model(nn.Module):
 class Attention(Model):
     """Self-attention: layers one after another, each of one `Mix` for every head.
 
-    The projections of query and key are one matrix, those of value and output another. Queries and keys are small
-    enough that no token ever weighs next to nothing: whoever looks at one that should not be seen sees it.
+    The projections of query and key are one matrix, those of value and output another. Queries and keys are
+    small enough that no token weighs next to nothing: whoever looks at one that should not be seen sees it.
     """
 
     def __init__(self, seed: int, *layers: tuple[Mix, ...]) -> None:
         super().__init__(seed)
         self.layers = tuple(
             tuple(
-                (mix, self.draw(WIDTH, WIDTH, scale=0.15), self.draw(WIDTH, WIDTH, scale=0.5)) for mix in heads
+                (mix, self.draw(WIDTH, WIDTH, scale=0.15), self.draw(WIDTH, WIDTH, scale=0.5))
+                for mix in heads
             )
             for heads in layers
         )
