@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 from collections.abc import Container
+from typing import Any
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -36,6 +38,13 @@ PR_CAP_AMBIENT_CLEAR_ALL = 4
 SECCOMP_MODE_FILTER = 2
 MNT_DETACH = 2
 CAP_SYS_ADMIN = 21
+
+# What Python sets when it starts; every other signal is left to the kernel.
+_USUAL: dict[int, Any] = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGPIPE: signal.SIG_IGN,
+    signal.SIGXFSZ: signal.SIG_IGN,
+}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _prctl = _libc.prctl
@@ -90,6 +99,19 @@ class _CapHeader(ctypes.Structure):
 
 
 _CAP_VERSION_3 = 0x20080522
+
+
+def usual_signals() -> None:
+    """Answer every signal as a new Python does, whatever those who started this process had set or ignored.
+
+    A handler of theirs is more than strange: a worker of a student's that waits for a lock would not die of
+    SIGTERM, if that came just before it began to wait.
+    """
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        usual = _USUAL.get(number, signal.SIG_DFL)
+        if signal.getsignal(number) not in (usual, None):  # None: set by no Python code
+            signal.signal(number, usual)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def drop_capabilities(keep: int | None = None) -> None:

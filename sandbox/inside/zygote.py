@@ -219,6 +219,7 @@ def _become_guest(
     for door in doors:
         with suppress(OSError):  # the grader looks who is inside
             os.write(door, b"0")
+    system.usual_signals()
     try:
         wire = enter()
     except BaseException as error:
