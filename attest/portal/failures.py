@@ -26,6 +26,11 @@ def bad(request: HttpRequest, exception: Exception | None = None) -> HttpRespons
     return _said(request, 400, "This request cannot be read", "Go back, load the page again, and repeat it.")
 
 
+def unkeepable(request: HttpRequest, sentence: str) -> HttpResponse:
+    """400: a text that no database keeps."""
+    return _said(request, 400, "This cannot be kept", sentence)
+
+
 @everybody
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403: no valid CSRF token."""

@@ -29,6 +29,7 @@ MIDDLEWARE = [
     "attest.portal.headers.protect",
     "attest.portal.logs.log_requests",
     "django.middleware.security.SecurityMiddleware",
+    "attest.portal.nul.RefuseNul",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

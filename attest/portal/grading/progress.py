@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import Q
 
 from attest.portal.grading.models import Job
+from graders.reading.names import clean
 from graders.result import Verdict
 from reports.amounts import count_text
 from reports.verdict_words import VERDICTS, VerdictWords
@@ -27,8 +28,8 @@ class Progress:
     checks: tuple[tuple[str, str], ...] = ()  # title and verdict
 
     def and_then(self, title: str, verdict: str, of: int) -> Progress:
-        """Return it with one more check."""
-        return replace(self, of=of, checks=(*self.checks, (title, verdict))[:MOST_CHECKS])
+        """Return it with one more check; its title as a database can keep it."""
+        return replace(self, of=of, checks=(*self.checks, (clean(title), verdict))[:MOST_CHECKS])
 
     def as_json(self) -> dict[str, object]:
         """Return it as a job keeps it."""
