@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -145,3 +147,32 @@ def test_an_answer_that_makes_no_sense_changes_nothing(asked: School, fields: di
     assert answer(asked, **fields) == 400
     assert RegradeRequest.objects.get().state == RegradeRequest.State.OPEN
     assert not Override.objects.exists()
+
+
+def test_a_long_list_of_requests_comes_in_pages(asked: School) -> None:
+    made = RegradeRequest.objects.bulk_create(
+        RegradeRequest(
+            submission=asked.submission,
+            check_id=f"doubling/check_{number:03}",
+            sentence="Look again.",
+            state=RegradeRequest.State.OPEN if number < 120 else RegradeRequest.State.DECLINED,
+            answered_at=None if number < 120 else asked.submission.received_at,
+        )
+        for number in range(180)
+    )
+    browser = asked.browser(asked.instructor)
+    listed = reverse("regrade-requests", args=[asked.assignment.pk])
+    seen: list[str] = []
+    for number, on_it in ((1, 50), (2, 50), (3, 20)):
+        text = browser.get(f"{listed}?page={number}").content.decode()
+        waiting, _, answered = text.partition("60 answered")
+        seen += re.findall(r"doubling/check_\d+", waiting)
+        assert "120 waiting" in waiting
+        assert waiting.count("Look again.") == on_it
+        assert answered.count("<tr>") == 1 + 50
+    assert seen == [one.check_id for one in made[:120]]
+
+    last = browser.get(f"{listed}?page=2&answered=2").content.decode()
+    assert last.partition("60 answered")[2].count("<tr>") == 1 + 10
+    assert "?answered=2&amp;page=3" in last
+    assert "?page=2&amp;answered=1" in last

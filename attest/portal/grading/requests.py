@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.db import IntegrityError, transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -20,6 +21,7 @@ from graders.result import CheckResult
 from reports.amounts import points_text
 
 MOST_CHARACTERS = 2000
+_ON_A_PAGE = 50
 
 
 def to_ask_about(found: Standing) -> list[CheckResult]:
@@ -78,7 +80,12 @@ def regrade_requests(asking: Asking, assignment: CourseAssignment) -> HttpRespon
     )
     waiting = found.filter(state=RegradeRequest.State.OPEN).order_by("asked_at", "id")
     answered = found.exclude(state=RegradeRequest.State.OPEN).order_by("-answered_at", "-id")
-    values = {"assignment": assignment, "waiting": waiting, "answered": answered}
+    wanted = asking.request.GET
+    values = {
+        "assignment": assignment,
+        "waiting": Paginator(waiting, _ON_A_PAGE).get_page(wanted.get("page")),
+        "answered": Paginator(answered, _ON_A_PAGE).get_page(wanted.get("answered")),
+    }
     return page(asking, "grading/regrade_requests.html.jinja", values)
 
 
