@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from django.urls import reverse
@@ -151,6 +152,29 @@ def test_streams_are_bounded_checked_and_gone_with_the_browser(tmp_path: Path, d
         assert Events(portal, lena, receipt).answer.status == 200
     finally:
         assert portal.end() == 0  # a stream that is open holds nothing up
+
+
+def test_of_many_streams_that_come_at_once_no_more_stay_than_one_person_may_have(
+    tmp_path: Path, doubling_folder: Path
+) -> None:
+    portal = Portal(tmp_path / "data", "--workers", "0", env=new_database())
+    try:
+        instructor = first_administrator(portal)
+        assignment, link = course_with_roster(portal, instructor, doubling_folder)
+        lena = student(portal, link)
+        receipt = hand_in(lena, assignment, RIGHT)
+        with ThreadPoolExecutor(24) as pool:
+            burst = list(pool.map(lambda _: Events(portal, lena, receipt), range(24)))
+
+        waiting = [one for one in burst if one.answer.status == 200 and next(iter(one))[0] == "step"]
+
+        assert len(waiting) == MOST_OF_ONE
+        assert streams(portal) == MOST_OF_ONE
+        for one in burst:
+            one.close()
+        wait_for(lambda: streams(portal) == 0, 30, portal.said)
+    finally:
+        assert portal.end() == 0
 
 
 @needs_sandbox

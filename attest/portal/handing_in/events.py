@@ -2,7 +2,7 @@
 
     : a comment, at once and every 15 s          so that both ends know that the other is there
     event: step    data: {"sentence", "checks"}  whenever it has come further
-    event: ended                                 it is graded: load the state, and come no more
+    event: ended                                 nothing more comes: load the state, and do not come again
 
 However many watch, the database is looked at once a second, by one thread. A stream holds no thread and no
 connection to the database; it ends when the browser goes, when there is nothing to wait for, or after some
@@ -60,11 +60,17 @@ class Watching:
         own = sum(one.person == person for one in self._streams)
         return len(self._streams) < MOST_STREAMS and own < MOST_OF_ONE
 
-    def enter(self, stream: Stream) -> None:
-        """Look for this stream too, from now on."""
+    def enter(self, stream: Stream) -> bool:
+        """Look for this stream too, from now on; False where there is no room for it.
+
+        Nothing is awaited between the count and the place: of many that come at once none slips in.
+        """
+        if not self.has_room(stream.person):
+            return False
         self._streams.add(stream)
         if self._looking is None or self._looking.done():
             self._looking = asyncio.get_running_loop().create_task(self._look())
+        return True
 
     def leave(self, stream: Stream) -> None:
         """Look no more for it."""
@@ -104,7 +110,9 @@ async def events(asking: Asking, submission: Submission) -> HttpResponseBase:
 
 async def _streamed(stream: Stream, *, shown: bool) -> AsyncIterator[str]:
     until = time.monotonic() + LONGEST_SECONDS
-    WATCHING.enter(stream)  # here and not in the view: what never begins to run is never left
+    if not WATCHING.enter(stream):  # here and not in the view: what never begins to run is never left
+        yield "event: ended\ndata:\n\n"
+        return
     try:
         yield ": attest\n\n"
         while time.monotonic() < until:
