@@ -263,6 +263,36 @@ def test_changing_a_password_needs_the_present_one_and_signs_other_devices_out(l
     assert there.get("/").status_code == 302
 
 
+@pytest.mark.parametrize(("fields", "left"), [({}, 0), ({"keep_tokens": "on"}, 2)])
+def test_tokens_end_with_the_password_unless_they_are_to_be_kept(
+    client: Client, lena: Person, fields: dict[str, str], left: int
+) -> None:
+    omars = PersonalToken.issue(make_person("omar"), "laptop")
+    for name in ("laptop", "lab machine"):
+        PersonalToken.issue(lena, name)
+    client.force_login(lena)
+    assert "Keep my 2 tokens" in client.get("/me/").content.decode()
+    new = {"what": "password", "present": PASSWORD, "password": "another long one", "again": "another long one"}
+
+    page = client.post("/me/", {**new, **fields}, follow=True).content.decode()
+
+    assert lena.tokens.count() == left
+    assert ("2 tokens removed" in page) == (left == 0)
+    assert Entry.objects.filter(action="tokens removed", whom=lena.pk).count() == (0 if left else 1)
+    assert PersonalToken.holder(omars) is not None
+
+
+def test_who_sets_a_password_by_a_link_ends_every_token(client: Client, lena: Person) -> None:
+    token = PersonalToken.issue(lena, "laptop")
+
+    page = client.post(
+        password_link(lena), {"password": "another long one", "again": "another long one"}, follow=True
+    )
+
+    assert PersonalToken.holder(token) is None
+    assert "1 token removed" in page.content.decode()
+
+
 def test_a_present_password_is_not_guessed_in_an_open_session(client: Client, lena: Person) -> None:
     sign_in(client)
     new = {"what": "password", "password": "another long one", "again": "another long one"}

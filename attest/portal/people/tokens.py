@@ -9,10 +9,21 @@ from django.shortcuts import redirect
 
 from attest.portal.audit.trail import note
 from attest.portal.pages import page
-from attest.portal.people.models import PersonalToken
+from attest.portal.people.models import Person, PersonalToken
 from attest.portal.permissions import Asking, own_tokens, signed_in
 
 MOST = 20
+
+
+def remove_all(person: Person) -> int:
+    """Take every token of a person back, inside the transaction that gives them another password.
+
+    Who learned the old password may have made one. Return how many there were.
+    """
+    number, _ = own_tokens(person).delete()
+    if number:
+        note(person, "tokens removed", f"person {person.pk}", whom=person, before={"tokens": number})
+    return number
 
 
 @signed_in

@@ -23,8 +23,10 @@ from attest.portal.audit.trail import note
 from attest.portal.pages import page
 from attest.portal.people.models import Person, valid_zone
 from attest.portal.people.rates import FIRST_ADMINISTRATOR, count, sign_in_tried
-from attest.portal.permissions import Asking, everybody, signed_in
+from attest.portal.people.tokens import remove_all
+from attest.portal.permissions import Asking, everybody, own_tokens, signed_in
 from graders.late import span_text
+from reports.amounts import count_text
 
 _FIRST = "the first administrator"
 ZONES = [*sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc")), "UTC"]
@@ -175,7 +177,7 @@ def first_administrator(request: HttpRequest, token: str) -> HttpResponse:
 
 @everybody
 def set_password(request: HttpRequest, who: str, token: str) -> HttpResponse:
-    """Set a password by a link that works once."""
+    """Set a password by a link that works once; the person's tokens end with the old one."""
     try:
         person = Person.objects.get(pk=int(urlsafe_base64_decode(who).decode()), is_active=True)
     except (ValueError, OverflowError, Person.DoesNotExist):
@@ -193,6 +195,9 @@ def set_password(request: HttpRequest, who: str, token: str) -> HttpResponse:
                 person.zone = request.POST["zone"]
             person.save()
             note(person, "password set", f"person {person.pk}", whom=person)
+            removed = remove_all(person)
+        if removed:
+            messages.warning(request, _removed(removed))
         login(request, person, "attest.portal.people.signing_in.ByEmail")
         return redirect("courses")
     trouble = {name: list(map(str, found)) for name, found in form.errors.items()}
@@ -218,8 +223,11 @@ def me(asking: Asking) -> HttpResponse:
                 person.set_password(form.cleaned_data["password"])
                 person.save(update_fields=["password"])
                 note(person, "password set", f"person {person.pk}", whom=person)
+                removed = 0 if request.POST.get("keep_tokens") else remove_all(person)
             update_session_auth_hash(request, person)
             messages.success(request, "Your password is changed; other devices are signed out.")
+            if removed:
+                messages.warning(request, _removed(removed))
             return redirect("me")
         else:
             trouble = {name: list(map(str, found)) for name, found in form.errors.items()}
@@ -235,7 +243,13 @@ def me(asking: Asking) -> HttpResponse:
             messages.success(request, "Saved.")
             return redirect("me")
         trouble = {name: list(map(str, found)) for name, found in form_of_me.errors.items()}
-    return page(asking, "people/me.html.jinja", {"trouble": trouble, "zones": ZONES}, 400 if trouble else 200)
+    values = {"trouble": trouble, "zones": ZONES, "token_count": own_tokens(person).count()}
+    return page(asking, "people/me.html.jinja", values, 400 if trouble else 200)
+
+
+def _removed(number: int) -> str:
+    """Say that tokens are gone."""
+    return f"{count_text(number, 'token')} removed: whoever knew the old password may have made one."
 
 
 def _address(request: HttpRequest) -> str:
