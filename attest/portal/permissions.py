@@ -25,6 +25,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from attest.portal.courses.models import Course, CourseAssignment, Membership, Role
 from attest.portal.grading.models import RegradeRequest
 from attest.portal.handing_in.models import Submission, SubmittedFile
+from attest.portal.marking.models import Level, ReusableComment, WrittenAnswer
 from attest.portal.people.models import Person, PersonalToken
 
 View = Callable[..., Any]
@@ -83,14 +84,32 @@ def _regrade_request(number: int) -> Place:
     return Place("regrade_request", asked, asked.submission.assignment.course, asked.submission.person_id)
 
 
+def _answer(key: str) -> Place:
+    answer = WrittenAnswer.objects.select_related("assignment__course", "person").get(key=key)
+    return Place("answer", answer, answer.assignment.course, answer.person_id)
+
+
+def _level(number: int) -> Place:
+    level = Level.objects.select_related("assignment__course").get(pk=number)
+    return Place("level", level, level.assignment.course)
+
+
+def _comment(number: int) -> Place:
+    comment = ReusableComment.objects.select_related("course").get(pk=number)
+    return Place("comment", comment, comment.course)
+
+
 # What an address may name, by its parameter.
-PLACES: dict[str, Callable[[int], Place]] = {
+PLACES: dict[str, Callable[[Any], Place]] = {
     "course_id": _course,
     "assignment_id": _assignment,
     "membership_id": _membership,
     "submission_id": _submission,
     "file_id": _file,
     "regrade_request_id": _regrade_request,
+    "answer_id": _answer,
+    "level_id": _level,
+    "comment_id": _comment,
 }
 
 
@@ -128,7 +147,7 @@ def still_administrator(person: Person, other: Person) -> None:
         raise Http404
 
 
-def look_up(person: Person, least: Role, named: dict[str, int]) -> tuple[Course, Role, dict[str, Model]]:
+def look_up(person: Person, least: Role, named: dict[str, Any]) -> tuple[Course, Role, dict[str, Model]]:
     """Return what an address names, for this person. Raises Http404 where they may not see all of it."""
     things: dict[str, Model] = {}
     course: Course | None = None

@@ -23,6 +23,7 @@ INSTALLED_APPS = [
     "attest.portal.courses",
     "attest.portal.handing_in",
     "attest.portal.grading",
+    "attest.portal.marking",
 ]
 
 MIDDLEWARE = [

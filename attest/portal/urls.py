@@ -11,6 +11,7 @@ from attest.portal.grading import requests
 from attest.portal.grading import views as grading
 from attest.portal.handing_in import api, events
 from attest.portal.handing_in import views as handing_in
+from attest.portal.marking import alike, one_answer, questions, rubric, settling, sheets
 from attest.portal.people import administration, tokens
 from attest.portal.people import views as people
 from attest.portal.teaching import (
@@ -76,6 +77,33 @@ urlpatterns = [
     path("submissions/<int:submission_id>/regrade/", requests.ask_for_regrade, name="ask-for-regrade"),
     path("submissions/<int:submission_id>/override/", overrides.override, name="override"),
     path("submissions/<int:submission_id>/report/", grading.report, name="report"),
+    path("assignments/<int:assignment_id>/marking/", questions.marking, name="marking"),
+    path("assignments/<int:assignment_id>/marking/rules/", questions.marking_rules, name="marking-rules"),
+    path("assignments/<int:assignment_id>/marking/names/", questions.blind, name="marking-blind"),
+    path("assignments/<int:assignment_id>/marking/table/", sheets.marks_sheet, name="marks-sheet"),
+    path("assignments/<int:assignment_id>/marking/agreement/", settling.agreement, name="agreement"),
+    path("assignments/<int:assignment_id>/marking/rubric/", rubric.marking_rubric, name="marking-rubric"),
+    path("assignments/<int:assignment_id>/marking/rubric/levels/new/", rubric.new_level, name="new-level"),
+    path("levels/<int:level_id>/", rubric.level, name="level"),
+    path(
+        "assignments/<int:assignment_id>/marking/rubric/comments/new/",
+        rubric.new_comment,
+        name="new-comment",
+    ),
+    path(
+        "assignments/<int:assignment_id>/marking/rubric/comments/<int:comment_id>/",
+        rubric.comment,
+        name="comment",
+    ),
+    path("assignments/<int:assignment_id>/marking/of/<str:exercise>/", questions.question, name="question"),
+    path(
+        "assignments/<int:assignment_id>/marking/of/<str:exercise>/next/",
+        questions.next_answer,
+        name="next-answer",
+    ),
+    path("assignments/<int:assignment_id>/marking/of/<str:exercise>/alike/", alike.alike, name="alike"),
+    path("answers/<str:answer_id>/", one_answer.answer, name="answer"),
+    path("answers/<str:answer_id>/mark/", one_answer.mark, name="mark"),
     path("files/<int:file_id>/", handing_in.download, name="file"),
     path("api/assignments/<int:assignment_id>/submissions/", api.hand_in, name="api-hand-in"),
     path("api/submissions/<int:submission_id>/", api.submission, name="api-submission"),

@@ -10,6 +10,7 @@ from attest.portal.courses.models import Membership
 from attest.portal.grading.models import Graded, Job
 from attest.portal.grading.queue import finish
 from attest.portal.handing_in.models import Submission
+from attest.portal.marking.answers import remember
 from attest.portal.people.models import Person
 from graders.reading.identity import student_id
 from graders.result import COMPUTED, Result, Status, Student, Visibility
@@ -46,7 +47,7 @@ def keep(job: Job, who: str, result: Result, taken_from: Graded | None = None) -
         stands = not job.again or not standing.exists()
         if stands:
             standing.update(stands=False)
-        return Graded.objects.create(
+        graded = Graded.objects.create(
             submission=submission,
             job=job,
             document=result.model_dump_json(exclude=COMPUTED),
@@ -62,6 +63,8 @@ def keep(job: Job, who: str, result: Result, taken_from: Graded | None = None) -
             taken_from=taken_from,
             stands=stands,
         )
+        remember(graded, result)
+        return graded
 
 
 def same_work(submission: Submission, assignment_hash: str) -> Graded | None:

@@ -19,6 +19,8 @@ from attest.portal.courses.models import CourseAssignment, Extension
 from attest.portal.grading.models import Graded, Job, Override
 from attest.portal.grading.results import Sums, sums_of
 from attest.portal.handing_in.models import Submission
+from attest.portal.marking.counting import Counted, counted_of, laid_over, second_shares
+from attest.portal.marking.models import Finding, Mark
 from attest.portal.people.models import Person
 from graders.result import CheckResult, Late, Overridden, Result, RubricResult, Status, Visibility
 from graders.result import Override as WholeOverride
@@ -36,6 +38,7 @@ class Standing:
     overrides: tuple[Override, ...]
     late: Late | None
     whole: bool = True
+    marks: tuple[Counted, ...] = ()  # what people gave for answers in words
 
     @property
     def points(self) -> float | None:
@@ -67,24 +70,32 @@ class Standing:
     def basis(self) -> tuple[object, ...]:
         """All that its Result is made of: while this stays the same, nothing of it changes."""
         assert self.graded is not None
-        return self.graded.pk, self.graded.at, tuple((one.pk, one.at) for one in self.overrides), self.late
+        return (
+            self.graded.pk,
+            self.graded.at,
+            tuple((one.pk, one.at) for one in self.overrides),
+            self.late,
+            self.marks,
+        )
 
     @property
     def sums(self) -> Sums:
-        """The points of the Result with what instructors gave, before anything is taken for coming late."""
+        """The points of the Result with what people gave, before anything is taken for coming late."""
         graded = self.graded
         assert graded is not None
         if any(self.given):
             return sums_of(self.result, whole=self.whole)
+        given = sum(one.points for one in self.marks)
+        waited = sum(one.max_points for one in self.marks if one.waited)
         if self.whole:
-            return Sums(graded.points, graded.max_points, graded.pending_points)
-        return Sums(graded.open_points, graded.open_max_points, graded.open_pending_points)
+            return Sums(graded.points + given, graded.max_points, graded.pending_points - waited)
+        return Sums(graded.open_points + given, graded.open_max_points, graded.open_pending_points - waited)
 
     @property
     def result(self) -> Result:
-        """The Result with every override and with what is taken for coming late."""
+        """The Result with people's marks, every override, and what is taken for coming late."""
         assert self.graded is not None
-        result = self.graded.result
+        result = laid_over(self.graded.result, self.marks)
         given = self.given
         changes: dict[str, object] = {"late": self.late}
         if whole := given.pop("", None):
@@ -102,14 +113,32 @@ def standings(submissions: Sequence[Submission], *, whole: bool = True) -> list[
         # The document is read where it is needed: those of a whole class are more than fits into memory.
         Prefetch(
             "results",
-            Graded.objects.filter(stands=True).defer("document"),
+            Graded.objects.filter(stands=True)
+            .defer("document")
+            .prefetch_related(
+                Prefetch(
+                    "findings",
+                    Finding.objects.select_related("answer").defer("answer__pieces", "answer__asks"),
+                ),
+                Prefetch("findings__answer__marks", Mark.objects.select_related("level")),
+                "findings__answer__marks__comments",
+            ),
             to_attr="standing_results",
         ),
         Prefetch("jobs", Job.objects.order_by("id"), to_attr="all_jobs"),
         "overrides",
     )
     extensions = extensions_for({one.assignment_id: one.assignment for one in submissions}.values())
-    return [_standing(one, extensions.get((one.assignment_id, one.person_id)), whole) for one in submissions]
+    shares = second_shares({one.assignment_id for one in submissions})
+    return [
+        _standing(
+            one,
+            extensions.get((one.assignment_id, one.person_id)),
+            shares.get(one.assignment_id, 0),
+            whole=whole,
+        )
+        for one in submissions
+    ]
 
 
 def standing(submission: Submission, *, whole: bool = True) -> Standing:
@@ -175,7 +204,9 @@ def _with_given(part: Part, given: Mapping[str, Override]) -> Part:
     return part.model_copy(update={"points": points, "overridden": kept})
 
 
-def _standing(submission: Submission, extension: Extension | None, whole: bool) -> Standing:
+def _standing(
+    submission: Submission, extension: Extension | None, second_share: int, *, whole: bool
+) -> Standing:
     results: list[Graded] = submission.standing_results  # type: ignore[attr-defined]
     jobs: list[Job] = submission.all_jobs  # type: ignore[attr-defined]
     return Standing(
@@ -185,4 +216,5 @@ def _standing(submission: Submission, extension: Extension | None, whole: bool) 
         tuple(submission.overrides.all()),
         late_with(submission.assignment, extension, submission.received_at),
         whole,
+        counted_of(list(results[0].findings.all()), second_share) if results else (),
     )

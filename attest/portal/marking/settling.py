@@ -1,0 +1,58 @@
+"""Where two people marked the same answers: how far they agree, and what somebody is to settle."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+
+from attest.portal.courses.models import CourseAssignment, Role
+from attest.portal.marking.agreement import Pair, agreement_of
+from attest.portal.marking.counting import rules_of
+from attest.portal.marking.models import Mark
+from attest.portal.marking.questions import titles_of
+from attest.portal.marking.reading import Line, is_blind, lines_of
+from attest.portal.marking.saving import may_settle
+from attest.portal.pages import page
+from attest.portal.permissions import Asking, members
+
+
+@members(Role.GRADER)
+def agreement(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
+    """Agreement by rubric item, and the answers whose two marks differ.
+
+    A mark is told here only when the other one is given: nobody sees the first before giving the second.
+    """
+    rows, differing = [], []
+    for exercise, title in titles_of(assignment).items():
+        lines = [line for line in lines_of(assignment, exercise, asking.person) if line.two]
+        items = {item["id"]: item for line in lines for item in line.items}
+        for item in items.values():
+            pairs = [pair for line in lines if (pair := _pair(line, item["id"]))]
+            rows.append({"question": title, "item": item, "found": agreement_of(pairs)})
+        differing += [
+            {"line": line, "question": title, "may": _may(asking, line), "items": _items(line)}
+            for line in lines
+            if line.differing
+        ]
+    values = {
+        "assignment": assignment,
+        "rows": rows,
+        "differing": differing,
+        "rules": rules_of(assignment),
+        "blind": is_blind(assignment, asking.person),
+    }
+    return page(asking, "marking/agreement.html.jinja", values)
+
+
+def _pair(line: Line, item: str) -> Pair | None:
+    given = {mark.seat: mark.points for mark in line.marks[item]}
+    first, second = given.get(Mark.Seat.FIRST), given.get(Mark.Seat.SECOND)
+    return (first, second) if first is not None and second is not None else None
+
+
+def _items(line: Line) -> list[dict[str, object]]:
+    return [{**item, "pair": _pair(line, item["id"])} for item in line.items if item["id"] in line.differing]
+
+
+def _may(asking: Asking, line: Line) -> bool:
+    marks = [mark for some in line.marks.values() for mark in some]
+    return may_settle(asking.person, marks, instructs=asking.may(Role.INSTRUCTOR))
