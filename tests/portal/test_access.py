@@ -8,9 +8,11 @@ import pytest
 from django.apps import apps
 from django.urls import get_resolver, reverse
 
+from attest.portal.marking.models import Level, ReusableComment
 from attest.portal.people.models import PersonalToken
 from attest.portal.permissions import PLACES
-from tests.portal.school import School, keep_result
+from tests.portal.prose import WHY, answer_of, keep_words
+from tests.portal.school import School
 
 ROLES = ("nobody", "stranger", "classmate", "student", "grader", "instructor", "administrator")
 
@@ -74,12 +76,28 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "regrade-requests": GRADERS,
     "regrade-request": INSTRUCTORS,
     "report": OWN,
+    "marking": GRADERS,
+    "marking-rules": INSTRUCTORS,
+    "marking-blind": GRADERS,
+    "marks-sheet": INSTRUCTORS,
+    "agreement": GRADERS,
+    "marking-rubric": GRADERS,
+    "new-level": GRADERS,
+    "level": GRADERS,
+    "new-comment": GRADERS,
+    "comment": GRADERS,
+    "question": GRADERS,
+    "next-answer": GRADERS,
+    "alike": GRADERS,
+    "answer": GRADERS,
+    "mark": GRADERS,
     "file": OWN,
     "asset": ABSENT,
     "health": EVERYBODY,
     "ready": EVERYBODY,
     "metrics": EVERYBODY,
 }
+WORDS = "It is added to itself."
 PATTERNS = {pattern.name: pattern for pattern in get_resolver().url_patterns}
 
 
@@ -92,6 +110,12 @@ def arguments(school: School, name: str) -> dict[str, object]:
         "submission_id": school.submission.pk,
         "file_id": school.submission.files.get().pk,
         "regrade_request_id": school.regrade_request.pk,
+        "answer_id": answer_of(school.student).key,
+        "level_id": Level.objects.filter(assignment=school.assignment).earliest("pk").pk,
+        "comment_id": ReusableComment.objects.get_or_create(course=school.course, item=WHY, text="Say more.")[
+            0
+        ].pk,
+        "exercise": "doubling",
     }
     if name == "handout-file":
         things["name"] = "double.py"
@@ -124,7 +148,7 @@ def test_every_number_in_an_address_is_looked_up_for_the_person_who_asks() -> No
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("name", TABLE)
 def test_who_is_let_in(school: School, name: str, role: str) -> None:
-    keep_result(school.submission)
+    keep_words(school.submission, WORDS)
     browser = school.browser(None if role == "nobody" else getattr(school, role))
 
     answer = browser.get(reverse(name, kwargs=arguments(school, name)))
@@ -146,10 +170,11 @@ def everything() -> dict[str, list[tuple[object, ...]]]:
 
 @pytest.mark.parametrize("name", TABLE)
 def test_who_may_not_look_may_not_send_either(school: School, name: str) -> None:
-    keep_result(school.submission, (0, 0))
+    keep_words(school.submission, WORDS, (0, 0))
     path = reverse(name, kwargs=arguments(school, name))
     check = school.regrade_request.check_id
     fields = {"title": "Taken over", "what": "link", "check": check, "sentence": "x", "why": "x"}
+    fields |= {"item": WHY, "level": str(Level.objects.latest("pk").pk), "text": "x", "second_share": "50"}
     fields |= {"state": "granted", "answer": "x", "points": "3", "name": "x", "email": school.student.email}
     refused = {role: said for role, said in zip(ROLES, TABLE[name], strict=True) if said != "in"}
     browsers = {role: school.browser(None if role == "nobody" else getattr(school, role)) for role in refused}

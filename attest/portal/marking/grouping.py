@@ -1,9 +1,9 @@
 """Which answers say the same: a proposal that saves reading, and forces nobody.
 
-Answers that are the same but for case, spaces and punctuation are one group without any library. Beyond that,
-scikit-learn compares n-grams of characters and words, and joins answers of which every two are alike.
-Numbers, shapes, negations and words that turn a sentence round ("before", "after") must be the same in all of
-a group: an answer and its opposite differ in little else.
+Answers that are the same but for case, spaces and punctuation are one group without any library. Beyond
+that, scikit-learn compares n-grams of characters and words, and joins answers of which every two are alike.
+An answer and its opposite differ in little: so two are never joined that have other numbers, deny something
+else, or have each a word of weight that the other lacks.
 """
 
 from __future__ import annotations
@@ -12,40 +12,49 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-MOST_APART = 0.62  # between two of a group, 0 to 1; measured in docs/portal.md
+MOST_APART = 0.7  # cosine distance of two of a group; measured in docs/portal.md
+MOST_OTHER = 1 / 8  # words that each has and the other lacks, of those that both have
 INSTALL = "pip install 'attest-grader[marking]'"
 
 _MARKUP = re.compile(r"[`*_$#>\\{}]|^\s*[-+]\s", re.MULTILINE)
-_SHAPE = re.compile(r"[(\[]?\s*\d+(?:\s*[,x×·*]\s*\d+)+\s*,?\s*[)\]]?")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
-_WORD = re.compile(r"\w+")
-_NEGATION = re.compile(
-    r"\b(?:not?|never|none|nothing|neither|nor|without|cannot|hardly|ignor\w+|independent\w*)\b|n['’]t\b"
+_WORD = re.compile(r"\w+(?:'\w+)?")
+_CLAUSE = re.compile(r"[,;:.()]|\b(?:because|since|so|but|or|and|if|when|while)\b")
+_NEGATION = re.compile(r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|hardly)\b|\w+n't\b")
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ENDINGS = (*("ations", "ation", "ating", "ated", "ates", "ings", "ing", "ies", "ied"), *("ed", "es", "ly"))
+# Words without weight of their own; negations are told apart by what they deny.
+_SMALL = frozenset(
+    _WORD.findall(
+        """a an the this that these those it its they their we you i he is are was were be been being do does
+        did has have had can could may might must should will would shall of to in on at by for from with into
+        as than then there here all any each every ones just only also very too such what which who how much
+        many so because since if when while or and but get gets got make makes made able example e g about out
+        through s else otherwise soon not no never none nothing neither nor without cannot hardly"""
+    )
 )
-# Words that make another answer out of a sentence that is otherwise the same.
-_TURNING = {
-    **dict.fromkeys(("before", "earlier", "previous", "past", "left"), "before"),
-    **dict.fromkeys(("after", "later", "future", "next", "right"), "after"),
-    **dict.fromkeys(
-        ("more", "larger", "greater", "bigger", "higher", "longer", "increases", "grows"), "more"
-    ),
-    **dict.fromkeys(("less", "smaller", "lower", "fewer", "shorter", "decreases", "shrinks"), "less"),
-    **dict.fromkeys(("row", "rows"), "rows"),
-    **dict.fromkeys(("column", "columns"), "columns"),
-    **dict.fromkeys(("query", "queries", "target", "targets"), "target"),
-    **dict.fromkeys(("key", "keys", "source", "sources"), "source"),
-    **dict.fromkeys(("value", "values"), "value"),
-    **dict.fromkeys(("sum", "sums", "summed"), "sum"),
-    **dict.fromkeys(("mean", "average", "averaged", "averages"), "mean"),
-    **dict.fromkeys(("head", "heads"), "heads"),
-    **dict.fromkeys(("batch", "batches"), "batch"),
-    **dict.fromkeys(("always",), "always"),
-    **dict.fromkeys(("sometimes",), "sometimes"),
-    **dict.fromkeys(("true", "yes"), "yes"),
-    **dict.fromkeys(("false", "wrong"), "no"),
-}
+
+
+@dataclass(frozen=True)
+class Points:
+    """What must not differ between two answers that say the same."""
+
+    numbers: tuple[str, ...]  # in their order: a shape is one too
+    denied: frozenset[str]  # the stems of the words that a negation is about
+    words: frozenset[str]  # the stems of the words of weight
+
+    def agree(self, other: Points) -> bool:
+        """Whether two answers may say the same."""
+        few, many = sorted((set(self.numbers), set(other.numbers)), key=len)
+        if self.numbers != other.numbers and not few < many:
+            return False
+        both, either = len(self.denied & other.denied), len(self.denied | other.denied)
+        if either and both / either < 0.5:
+            return False
+        lacking = min(len(self.words - other.words), len(other.words - self.words))
+        return lacking <= MOST_OTHER * len(self.words & other.words)
 
 
 def can_compare() -> bool:
@@ -78,39 +87,59 @@ def normalised(text: str) -> str:
     """Return a text without what changes its looks alone."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     plain = _MARKUP.sub(" ", plain).replace("’", "'")
-    return " ".join(re.findall(r"\w+(?:['.]\w+)*|[^\w\s.;:!?\"]", plain))
+    return " ".join(re.findall(r"\w+(?:['.]\w+)*|[^\w\s.:!?\"]", plain))
 
 
-def turning_points(text: str) -> tuple[frozenset[str], int, frozenset[str]]:
-    """Return what must be the same in two answers that say the same: numbers, negations, turning words."""
-    shapes = {re.sub(r"\D+", ",", shape).strip(",") for shape in _SHAPE.findall(text)}
-    numbers = set(_NUMBER.findall(_SHAPE.sub(" ", text)))
-    turning = {_TURNING[word] for word in _WORD.findall(text) if word in _TURNING}
-    return frozenset(shapes | numbers), len(_NEGATION.findall(text)) % 2, frozenset(turning)
+def points_of(text: str) -> Points:
+    """Return what a normalised text says: numbers, what it denies, and its words of weight."""
+    words = [word for word in _WORD.findall(text) if word not in _SMALL and not word.endswith("n't")]
+    numbers = (str(_NUMBERS.index(word)) if word in _NUMBERS else word for word in words if word != "one")
+    return Points(tuple(one for one in numbers if one.isdigit()), _denied(text), frozenset(map(_stem, words)))
+
+
+def _denied(text: str) -> frozenset[str]:
+    """Return the stems of the three words of weight that follow each negation in its clause."""
+    found: set[str] = set()
+    for clause in _CLAUSE.split(text):
+        for negation in _NEGATION.finditer(clause):
+            after = [word for word in _WORD.findall(clause[negation.end() :]) if word not in _SMALL]
+            found |= set(map(_stem, after[:3])) or {negation.group()[:3]}
+    return frozenset(found)
+
+
+def _stem(word: str) -> str:
+    if word in _NUMBERS:
+        return str(_NUMBERS.index(word))
+    word = word.replace("'", "")
+    for ending in (*_ENDINGS, "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word.removesuffix(ending)
+            break
+    return word[:-1][:7] if len(word) > 3 and word[-1] == word[-2] else word[:7]
 
 
 def _alike(texts: list[str]) -> list[list[str]]:
-    by_points: dict[object, list[str]] = defaultdict(list)
-    for text in texts:
-        by_points[turning_points(text)].append(text)
-    return [group for some in by_points.values() for group in _clusters(some)]
-
-
-def _clusters(texts: list[str]) -> list[list[str]]:
+    """Return the texts in groups, most of them of one."""
     if len(texts) < 2:
         return [texts]
+    import numpy
     from scipy.sparse import hstack
     from sklearn.cluster import AgglomerativeClustering
     from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.metrics.pairwise import cosine_distances
 
-    pieces = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, norm="l2")
+    pieces = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True)
     words = TfidfVectorizer(
-        ngram_range=(1, 2), tokenizer=_WORD.findall, token_pattern=None, sublinear_tf=True, norm="l2"
+        ngram_range=(1, 2), tokenizer=_WORD.findall, token_pattern=None, sublinear_tf=True
     )
-    matrix = hstack([pieces.fit_transform(texts), words.fit_transform(texts)]).toarray()
+    apart = cosine_distances(hstack([pieces.fit_transform(texts), words.fit_transform(texts)]))
+    points = [points_of(text) for text in texts]
+    for first, second in numpy.argwhere(numpy.triu(apart < MOST_APART, 1)):
+        if not points[first].agree(points[second]):
+            apart[first, second] = apart[second, first] = 2.0
     labels = AgglomerativeClustering(
-        n_clusters=None, distance_threshold=MOST_APART, metric="cosine", linkage="complete"
-    ).fit_predict(matrix)
+        n_clusters=None, distance_threshold=MOST_APART, metric="precomputed", linkage="complete"
+    ).fit_predict(apart)
     found: dict[int, list[str]] = defaultdict(list)
     for text, label in zip(texts, labels, strict=True):
         found[int(label)].append(text)

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Count
 
 from attest.portal.audit.models import Entry
 from attest.portal.audit.trail import note
@@ -19,6 +20,8 @@ from attest.portal.grading.models import Graded, RegradeRequest
 from attest.portal.grading.standing import seen_parts, shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
+from attest.portal.marking.counting import Counted
+from attest.portal.marking.models import Mark
 from attest.portal.people.models import Person
 from attest.portal.permissions import still_administrator
 from graders.reading.names import relative_name
@@ -39,6 +42,7 @@ def own_data(person: Person) -> IO[bytes]:
     store = Store(settings.CONFIGURATION.files)
     packed = tempfile.TemporaryFile(dir=settings.CONFIGURATION.data)  # noqa: SIM115 - closed by the reader
     seen: dict[int, frozenset[str]] = {}
+    marks: list[dict[str, Any]] = []
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README.txt", _ABOUT)
         for submission in person.submissions.select_related("assignment__course", "person").order_by("pk"):
@@ -50,9 +54,20 @@ def own_data(person: Person) -> IO[bytes]:
             if shows_results(submission.assignment):
                 kept = shows_kept_checks(submission.assignment, person)
                 seen[submission.pk] = seen_parts(found, kept=kept)
+                marks += [
+                    {
+                        "submission": submission.pk,
+                        "item": one.item,
+                        "points": one.points,
+                        "comment": one.comment,
+                    }
+                    for one in found.marks
+                ]
                 if found.graded is not None:
                     archive.writestr(f"{folder}/report.html", student_html(found.result, after_due=kept))
-        archive.writestr("person.json", json.dumps(_about(person, seen), indent=1, default=str))
+        archive.writestr(
+            "person.json", json.dumps({**_about(person, seen), "marks": marks}, indent=1, default=str)
+        )
     packed.seek(0)
     return packed
 
@@ -95,12 +110,29 @@ def _about(person: Person, seen: Mapping[int, frozenset[str]]) -> dict[str, Any]
                 "submission", "check_id", "sentence", "asked_at", "state", "answer"
             )
         ),
+        "marks_given": [
+            {"assignment": title, "marks": number}
+            for title, number in Mark.objects.filter(by=person)
+            .values_list("answer__assignment__title")
+            .annotate(number=Count("pk"))
+            .order_by("answer__assignment")
+        ],
         "tokens": list(person.tokens.values("name", "created_at", "used_at")),
         "audit_trail": [
             {"at": one.at, "action": one.action, "subject": one.subject, "why": one.why}
             for one in trail.order_by("pk")
             if one.who == person.pk or _may_read(one.subject, seen)
         ],
+    }
+
+
+def _mark(submission: Submission, mark: Counted) -> dict[str, Any]:
+    return {
+        "submission": submission.pk,
+        "item": mark.item,
+        "points": mark.points,
+        "comment": mark.comment,
+        "at": mark.at,
     }
 
 
