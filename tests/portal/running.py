@@ -41,14 +41,16 @@ class Answer:
 
 
 class Portal:
-    """`attest serve` with this folder of data, until `end`."""
+    """`attest serve` with this folder of data, until `end`; at `port` where another one was before."""
 
-    def __init__(self, data: Path, *options: str, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, data: Path, *options: str, env: Mapping[str, str] | None = None, port: int | None = None
+    ) -> None:
         self.data = data
         self._database = dict(env or {}).get("DATABASE_URL", "")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+            self.port = port or free.getsockname()[1]
         self.log = data.parent / f"serve-{self.port}.log"
         kept = {name: value for name, value in os.environ.items() if name not in SETTINGS}
         with self.log.open("wb") as log:

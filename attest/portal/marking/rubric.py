@@ -9,6 +9,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import messages
 from django.db import IntegrityError, transaction
@@ -123,9 +124,9 @@ def comment(asking: Asking, assignment: CourseAssignment, comment: ReusableComme
     return _edit(asking, comment, assignment, comment.item)
 
 
-def items_of(assignment: CourseAssignment) -> list[dict[str, object]]:
+def items_of(assignment: CourseAssignment) -> list[dict[str, Any]]:
     """Return the rubric items of the assignment's latest Results, in their order."""
-    found: dict[str, dict[str, object]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for exercise in (
         Finding.objects.filter(answer__assignment=assignment)
         .order_by("answer__exercise")

@@ -1,0 +1,263 @@
+"""A grader's whole way by keyboard alone in a real browser, while the portal is stopped and started again."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from attest.portal import configuration
+from tests.portal.running import SETTINGS, Browser, Portal, new_database, wait_for
+from tests.portal.school import PASSWORD
+from tests.portal.test_students_way import shoot
+from tests.reports.conftest import browser  # noqa: F401 - a fixture
+
+ROOT = Path(__file__).parents[2]
+
+
+class Marking:
+    """A portal with answers that wait, which is stopped and started again at the same address."""
+
+    def __init__(self, folder: Path, assignment: Path, answers: int) -> None:
+        self.data, self.database = folder / "data", new_database()
+        self.portal = Portal(self.data, "--workers", "0", env=self.database)
+        kept = {name: value for name, value in os.environ.items() if name not in (*SETTINGS, "DATABASE_URL")}
+        run = subprocess.run(
+            [sys.executable, "-m", "tests.portal.seeded", str(assignment), str(answers)],
+            cwd=ROOT,
+            env={
+                **kept,
+                **self.database,
+                "DJANGO_SETTINGS_MODULE": "attest.portal.settings",
+                configuration.DATA: str(self.data),
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr
+        self.address = f"http://localhost:{self.portal.port}{run.stdout.strip()}"
+
+    def stop(self) -> None:
+        self.portal.kill()
+
+    def start(self) -> None:
+        self.portal = Portal(self.data, "--workers", "0", env=self.database, port=self.portal.port)
+
+    def marks(self) -> list[tuple[object, ...]]:
+        """Item, points, words and version of each mark, in the order in which they came."""
+        return self.portal.rows("select item, points, words, version from marking_mark order by id")
+
+    def somebody_else(self) -> Browser:
+        other = Browser(self.portal)
+        other.post("/sign-in/", {"email": "second@example.edu", "password": PASSWORD})
+        return other
+
+
+@pytest.fixture
+def marking(tmp_path: Path, doubling_folder: Path) -> Iterator[Marking]:
+    made = Marking(tmp_path, doubling_folder, 4)
+    yield made
+    made.portal.end()
+
+
+@pytest.fixture
+def page(marking: Marking, browser: BrowserContext) -> Iterator[Page]:  # noqa: F811
+    """A tab in which nothing but keys is used, and that hears of every error."""
+    browser.set_offline(False)
+    browser.set_default_timeout(60_000)
+    expect.set_options(timeout=60_000)
+    browser.clear_cookies()
+    page = browser.new_page()
+    heard: list[str] = []
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    page.add_init_script(
+        "document.addEventListener('securitypolicyviolation', e => { throw new Error(e.blockedURI) })"
+    )
+    yield page
+    assert heard == []
+    page.close()
+    expect.set_options(timeout=5_000)  # as it is for other tests
+    browser.set_offline(True)
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Press Tab until what has the focus is called so."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if re.search(name, page.evaluate("document.activeElement.textContent || ''")):
+            return
+    raise AssertionError(f"no key leads to {name}")
+
+
+def sign_in(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_label("Email").focus()
+    page.keyboard.type("grader@example.edu")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Marking Doubling")).to_be_visible()
+
+
+def first_answer(page: Page) -> None:
+    tab_to(page, r"^Mark\b")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Answer 1 of 4")).to_be_visible()
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def all_saved(page: Page) -> None:
+    expect(page.locator("#saving")).to_have_text("All saved.")
+
+
+def shown(page: Page, number: int) -> str:
+    return str(page.locator("#answer output").nth(number).text_content())
+
+
+def test_marking_by_keyboard_alone(marking: Marking, page: Page) -> None:
+    sign_in(page, marking.address)
+    first_answer(page)
+    expect(page.locator("pre")).to_contain_text("\n\n    x + x\n\nfor <every> element")
+
+    press(page, "2", "1")
+    all_saved(page)
+    assert (shown(page, 0), shown(page, 1)) == ("2 of 2", "1 of 1")
+    press(page, "i", "c")  # the first item again
+    page.keyboard.type("1 jk? Well said, no?")
+    press(page, "Escape")
+    all_saved(page)
+    assert page.get_by_role("heading", name="Answer 1 of 4").is_visible()
+    wait_for(lambda: ("doubling/why", 2.0, "1 jk? Well said, no?", 2) in marking.marks(), 30)
+
+    press(page, "0")
+    expect(page.locator("#answer output").first).to_have_text("0 of 2")
+    press(page, "u")
+    expect(page.locator("#answer output").first).to_have_text("2 of 2")
+    all_saved(page)
+    wait_for(lambda: ("doubling/why", 2.0, "1 jk? Well said, no?", 4) in marking.marks(), 30)
+
+    press(page, "j")
+    expect(page.get_by_role("heading", name="Answer 2 of 4")).to_be_visible()
+    press(page, "ArrowRight")
+    expect(page.get_by_role("heading", name="Answer 3 of 4")).to_be_visible()
+    press(page, "k")
+    expect(page.get_by_role("heading", name="Answer 2 of 4")).to_be_visible()
+    press(page, "ArrowLeft", "n")
+    expect(page.get_by_role("heading", name="Answer 2 of 4")).to_be_visible()
+
+    expect(page.locator("#answer bdi", has_text="Person").first).to_be_visible()
+    press(page, "b")
+    expect(page.get_by_text("names hidden")).to_be_visible()
+    assert "Person" not in page.content()
+    press(page, "?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    press(page, "2")  # not while the keys are shown
+    press(page, "Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    assert shown(page, 0) == "not marked"
+    page.go_back()
+    expect(page.get_by_role("heading", name=re.compile("Answer"))).to_be_visible()
+
+
+def test_a_new_comment_is_used_by_its_key(marking: Marking, page: Page) -> None:
+    sign_in(page, marking.address)
+    first_answer(page)
+    tab_to(page, "^A new comment")
+    press(page, "Enter")
+    page.get_by_label("Comment", exact=True).focus()
+    page.keyboard.type("Say why, 1 2 3.")
+    press(page, "Tab", "ControlOrMeta+a")
+    page.keyboard.type("-1")
+    press(page, "Enter")
+    expect(page.locator(".offered").first).to_contain_text("Say why, 1 2 3.")
+
+    press(page, "2", "i", "Shift+1")
+
+    expect(page.locator("#answer output").first).to_have_text("1 of 2")
+    all_saved(page)
+    wait_for(lambda: marking.marks() == [("doubling/why", 1.0, "", 2)], 30)
+    shoot(page, "marking-answer")
+    page.goto(marking.address)
+    shoot(page, "marking")
+    page.set_viewport_size({"width": 390, "height": 800})
+    for path in ("", "of/doubling/", "of/doubling/next/", "of/doubling/alike/", "rubric/", "agreement/"):
+        page.goto(f"{marking.address}{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+    page.set_viewport_size({"width": 1000, "height": 800})
+
+
+def test_while_the_portal_is_stopped_nothing_is_lost(marking: Marking, page: Page) -> None:
+    sign_in(page, marking.address)
+    first_answer(page)
+    marking.stop()
+
+    press(page, "1", "0", "c")
+    page.keyboard.type("Written without a connection.")
+    press(page, "Escape")
+    expect(page.locator("#saving")).to_contain_text("Not saved yet: 2 marks. No connection to the portal.")
+    press(page, "j")
+    expect(page.locator("#saving")).to_contain_text(re.compile("stays here|Not saved yet"))
+    expect(page.get_by_role("heading", name="Answer 1 of 4")).to_be_visible()
+    marking.start()
+
+    all_saved(page)
+    assert [row[:3] for row in marking.marks()] == [
+        ("doubling/why", 1.0, ""),
+        ("doubling/when", 0.0, "Written without a connection."),
+    ]
+
+
+def test_a_page_that_is_closed_before_it_could_send_sends_when_marking_is_opened(
+    marking: Marking,
+    page: Page,
+    browser: BrowserContext,  # noqa: F811
+) -> None:
+    sign_in(page, marking.address)
+    first_answer(page)
+    marking.stop()
+    press(page, "2")
+    expect(page.locator("#saving")).to_contain_text("Not saved yet: 1 mark.")
+    page.goto("about:blank")
+    marking.start()
+
+    page.goto(marking.address)
+
+    all_saved(page)
+    assert marking.marks() == [("doubling/why", 2.0, "", 1)]
+
+
+def test_what_somebody_else_gave_meanwhile_is_shown_and_decided_on(marking: Marking, page: Page) -> None:
+    sign_in(page, marking.address)
+    first_answer(page)
+    answer = page.url.removeprefix(f"http://localhost:{marking.portal.port}")
+    other = marking.somebody_else()
+    half = re.search(r'value="(\d+)" data-points="1.0"', other.get(answer).text)
+    assert half
+    fields = {"item": "doubling/why", "level": half[1], "version": "0", "words": "Half of it."}
+    other.post(f"{answer}mark/", fields, page=answer)
+
+    press(page, "2")
+
+    told = page.get_by_role("alert").filter(has_text="has marked this meanwhile")
+    expect(told).to_contain_text(
+        "Second has marked this meanwhile: 1 of 2, “Half of it.”. Yours is not saved."
+    )
+    shoot(page, "marking-meanwhile")
+    assert marking.marks() == [("doubling/why", 1.0, "Half of it.", 1)]
+    tab_to(page, "^Put mine in its place")
+    press(page, "Enter")
+    all_saved(page)
+    assert marking.marks() == [("doubling/why", 2.0, "", 2)]
