@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from attest.portal import backup
 from attest.portal.audit.models import Entry
 from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading import queue
 from attest.portal.grading.models import Override, Release
 from attest.portal.grading.standing import counting, own_attempts, standing
 from attest.portal.handing_in.models import Submission
-from attest.portal.marking.models import Mark, MarkingRules, WrittenAnswer
+from attest.portal.marking.models import (
+    Finding,
+    Level,
+    Mark,
+    MarkingRules,
+    ReusableComment,
+    WrittenAnswer,
+)
 from attest.portal.marking.reading import lines_of
 from attest.portal.people.models import Person
 from tests.portal.prose import WHEN, WHY, another_grader, answer_of, classmates, keep_words, send, write
@@ -348,6 +359,49 @@ def test_pages_ask_as_little_for_many_answers_as_for_few(school: School) -> None
         send(school, school.grader, answer_of(person), WHY, 1)
 
     assert counts() == few
+
+
+def test_marks_are_in_a_backup_and_come_back_with_their_comments(school: School) -> None:
+    write(school, school.classmate, WORDS)
+    comment = ReusableComment.objects.create(course=school.course, item=WHY, text="Say more.", points=-0.5)
+    send(school, school.grader, answer_of(school.classmate), WHY, 2, comments=[str(comment.pk)])
+    MarkingRules.objects.create(assignment=school.assignment, second_share=20)
+    rows = io.BytesIO()
+    backup._dump(rows)
+    ours = [line for line in rows.getvalue().splitlines() if b'"model": "marking.' in line]
+    assert len(ours) == 1 + 1 + 5 + 1 + 1 + 1  # answer, finding, levels, comment, mark, rules
+    for model in (Mark, WrittenAnswer, Level, ReusableComment, MarkingRules):
+        model.objects.all().delete()
+
+    backup._load(io.BytesIO(b"\n".join(ours)))
+
+    mark = Mark.objects.get()
+    assert (mark.points, mark.comments.get().text, mark.by) == (1.5, "Say more.", school.grader)
+    assert page_of(school, school.grader, answer_of(school.classmate)).count('aria-pressed="true"') == 1
+
+
+def test_what_was_graded_before_there_was_marking_can_be_marked(school: School) -> None:
+    write(school, school.classmate, WORDS)
+    write(school, school.student, "")
+
+    def rows() -> list[list[tuple[object, ...]]]:
+        answers = WrittenAnswer.objects.order_by("person")
+        found = Finding.objects.order_by("answer__person")
+        levels = Level.objects.order_by("item", "points")
+        return [
+            list(answers.values_list("person", "exercise", "digest", "asks", "pieces", "is_answered")),
+            list(found.values_list("graded", "answer__person", "title", "items")),
+            list(levels.values_list("item", "points")),
+        ]
+
+    kept = rows()
+    WrittenAnswer.objects.all().delete()
+    Level.objects.all().delete()
+
+    import_module("attest.portal.marking.migrations.0002_earlier_results").forward(apps, None)
+
+    assert kept[0]
+    assert rows() == kept
 
 
 def test_what_was_marked_is_in_the_students_file_and_gone_when_they_are(school: School) -> None:

@@ -10,6 +10,7 @@ from graders.result import Result, RubricResult
 def remember(graded: Graded, result: Result) -> None:
     """Keep the answers of a Result. Call it in the transaction that keeps the Result."""
     submission = graded.submission
+    titles = dict(result.assignment.exercises)
     for found in result.answers:
         items = [item for item in result.rubric if item.exercise == found.exercise]
         if not items:
@@ -30,9 +31,10 @@ def remember(graded: Graded, result: Result) -> None:
             graded=graded,
             answer=answer,
             defaults={
+                "title": titles.get(found.exercise, found.exercise)[:300],
                 "items": [
                     {"id": item.id, "title": item.title, "max_points": item.max_points} for item in items
-                ]
+                ],
             },
         )
         _offer_levels(submission.assignment_id, items)

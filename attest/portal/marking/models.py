@@ -58,6 +58,7 @@ class Finding(models.Model):
 
     graded = models.ForeignKey(Graded, on_delete=models.CASCADE, related_name="findings")
     answer = models.ForeignKey(WrittenAnswer, on_delete=models.CASCADE, related_name="findings")
+    title = models.CharField(max_length=300)  # of the exercise
     items = models.JSONField(default=list)  # [{"id", "title", "max_points"}, …], in order
 
     class Meta:

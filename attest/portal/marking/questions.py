@@ -56,22 +56,13 @@ class Question:
 
 def titles_of(assignment: CourseAssignment) -> dict[str, str]:
     """Return the exercises with prose, in the assignment's order, and what they are called."""
-    newest = (
-        Finding.objects.filter(answer__assignment=assignment).select_related("graded").order_by("-pk").first()
-    )
-    if newest is None:
-        return {}
-    asked = set(
-        Finding.objects.filter(answer__assignment=assignment)
-        .values_list("answer__exercise", flat=True)
-        .distinct()
-    )
-    known = dict(newest.graded.result.assignment.exercises)
-    return {
-        exercise: known.get(exercise, exercise)
-        for exercise in [*known, *sorted(asked - {*known})]
-        if exercise in asked
-    }
+    found = Finding.objects.filter(answer__assignment=assignment)
+    newest = found.order_by("-graded").values_list("graded", flat=True).first()
+    titles = dict(found.filter(graded=newest).order_by("pk").values_list("answer__exercise", "title"))
+    others = found.exclude(answer__exercise__in=titles).order_by("answer__exercise", "-pk")
+    for exercise, title in others.values_list("answer__exercise", "title"):
+        titles.setdefault(exercise, title)
+    return titles
 
 
 @members(Role.GRADER)

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db.models import Prefetch
 
-from attest.portal.courses.due import late_for
+from attest.portal.courses.due import Extensions, extensions_for, late_with
 from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading.models import Graded
 from attest.portal.handing_in.models import Submission
@@ -128,11 +128,11 @@ def chosen_results(assignment: CourseAssignment) -> dict[int, int]:
     for graded in rows:
         attempts[graded.submission.person_id].append(graded)
     last = assignment.counts == CourseAssignment.Counts.LAST
+    extensions = {} if last else extensions_for([assignment])
     chosen = {}
     for person, some in attempts.items():
-        best = max(
-            some, key=lambda one: (0.0 if last else _earned(assignment, one, len(some)), _attempt(one))
-        )
+        earned = {one.pk: 0.0 if last else _earned(assignment, one, extensions) for one in some}
+        best = max(some, key=lambda one: (earned[one.pk], one.submission.attempt))
         chosen[person] = best.pk
     return chosen
 
@@ -153,17 +153,11 @@ def place_of(where: str, *, blind: bool) -> str:
     return f"{kind}, {rest}" if rest else kind
 
 
-def _attempt(graded: Graded) -> int:
-    return graded.submission.attempt
-
-
-def _earned(assignment: CourseAssignment, graded: Graded, attempts: int) -> float:
+def _earned(assignment: CourseAssignment, graded: Graded, extensions: Extensions) -> float:
     """Return what an attempt came to by its checks, and by when it came."""
     submission: Submission = graded.submission
-    if attempts == 1 or assignment.due_at is None or submission.received_at <= assignment.due_at:
-        return graded.points
-    submission.assignment = assignment
-    late = late_for(assignment, submission.person, submission.received_at)
+    extension = extensions.get((assignment.pk, submission.person_id))
+    late = late_with(assignment, extension, submission.received_at)
     taken = late.taken(graded.points, graded.max_points - graded.pending_points) if late else 0.0
     return graded.points - taken
 

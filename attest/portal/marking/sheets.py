@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse
@@ -21,6 +23,7 @@ from attest.portal.marking.reading import chosen_results
 from attest.portal.marking.saving import Given, MarkedMeanwhile, NotYours, save
 from attest.portal.permissions import Asking, members
 from graders.marks import Mark as SheetMark
+from graders.result import Result
 
 MOST_SHEET_BYTES = 20 * 2**20
 
@@ -29,8 +32,8 @@ MOST_SHEET_BYTES = 20 * 2**20
 def marks_sheet(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     """Give out the table of answers and marks; or take one in, all of it or nothing."""
     request = asking.request
-    found = _standings(assignment)
-    results = [one.result for one in found]
+    found = {result.student.id: (one, result) for one in _standings(assignment) if (result := one.result)}
+    results = [result for _, result in found.values()]
     if request.method != "POST":
         return to_save(f"marks-{assignment.pk}.csv", sheet_csv(results))
     given = request.FILES.get("sheet")
@@ -74,26 +77,30 @@ def _standings(assignment: CourseAssignment) -> list[Standing]:
     return standings(list(submissions))
 
 
-def _take(asking: Asking, assignment: CourseAssignment, found: list[Standing], given: SheetMark) -> bool:
+def _take(
+    asking: Asking,
+    assignment: CourseAssignment,
+    found: Mapping[str, tuple[Standing, Result]],
+    given: SheetMark,
+) -> bool:
     """Keep one row's mark where it says another thing than is there; return whether it did."""
-    one = next(one for one in found if one.graded and one.result.student.id == given.student)
-    item = next(item for item in one.result.rubric if item.id == given.item)
+    one, result = found[given.student]
+    item = next(item for item in result.rubric if item.id == given.item)
     if item.marked_at and item.points == given.points and item.comment == given.comment:
         return False
-    assert one.graded is not None
     finding = Finding.objects.select_related("answer__person", "answer__assignment__course").get(
         graded=one.graded, answer__exercise=item.exercise
     )
     answer = finding.answer
     two = takes_two(answer, rules_of(assignment).second_share)
     level, _ = Level.objects.get_or_create(assignment=assignment, item=given.item, points=given.points)
-    seat = Mark.Seat.SETTLED if two else Mark.Seat.FIRST
-    there = answer.marks.filter(item=given.item, seat=seat).first()
+    there = answer.marks.filter(item=given.item, seat=Mark.Seat.SETTLED if two else Mark.Seat.FIRST).first()
     said = given.comment.removeprefix(level.label).lstrip("\n") if level.label else given.comment
+    version = there.version if there else 0
     save(
         asking.person,
         answer,
-        Given(given.item, level, (), said, there.version if there else 0),
+        Given(given.item, level, (), said, version),
         settles=two,
         instructs=True,
     )

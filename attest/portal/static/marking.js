@@ -321,6 +321,19 @@
     const form = formOf(entry);
     if (form) decide(form, stopped);
   });
+  // A group is sent only to a portal that answers: with no connection the page stays as it is filled in.
+  document.getElementById("group")?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { target } = event;
+    const trouble = document.getElementById("group-trouble");
+    trouble.hidden = true;
+    const answers = await fetch("/healthz", { cache: "no-store" }).then((answer) => answer.ok, () => false);
+    if (answers) target.submit();
+    else {
+      trouble.textContent = "No connection to the portal. Nothing is marked; try again on this page.";
+      trouble.hidden = false;
+    }
+  });
   document.addEventListener("keydown", onKey);
   window.addEventListener("popstate", () => root() && go(location.href, true));
   window.addEventListener("pagehide", flush);

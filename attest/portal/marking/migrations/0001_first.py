@@ -226,6 +226,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("title", models.CharField(max_length=300)),
                 ("items", models.JSONField(default=list)),
                 (
                     "graded",

@@ -42,7 +42,10 @@ def _remember(row: Any, document: dict[str, Any], of: dict[str, Any]) -> None:
             },
         )
         kept = [{name: one[name] for name in ("id", "title", "max_points")} for one in items]
-        of["Finding"].objects.get_or_create(graded=row, answer=answer, defaults={"items": kept})
+        title = dict(document["assignment"]["exercises"]).get(found["exercise"], found["exercise"])[:300]
+        of["Finding"].objects.get_or_create(
+            graded=row, answer=answer, defaults={"title": title, "items": kept}
+        )
         for one in kept:
             offered = of["Level"].objects.filter(assignment_id=row.submission.assignment_id, item=one["id"])
             if not offered.exists():
