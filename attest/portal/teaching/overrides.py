@@ -33,8 +33,8 @@ class Part:
     @property
     def label(self) -> str:
         """It as a choice."""
-        now = "no points yet" if self.points is None else f"{points_text(self.points)} points"
-        return f"{self.title}: {now}, of {points_text(self.max_points)}"
+        now = "no points yet" if self.points is None else points_text(self.points)
+        return f"{self.title.rstrip('.')} ({now} of {points_text(self.max_points)})"
 
 
 def parts_of(found: Standing) -> list[Part]:
