@@ -27,6 +27,8 @@ from graders.result import Override as WholeOverride
 
 Part = TypeVar("Part", CheckResult, RubricResult)
 
+_NOT_IN_LISTS = ("progress", "created_at", "claimed_at", "lease_until", "finished_at")  # of jobs
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -125,7 +127,7 @@ def standings(submissions: Sequence[Submission], *, whole: bool = True) -> list[
             ),
             to_attr="standing_results",
         ),
-        Prefetch("jobs", Job.objects.order_by("id"), to_attr="all_jobs"),
+        Prefetch("jobs", Job.objects.defer(*_NOT_IN_LISTS).order_by("id"), to_attr="all_jobs"),
         "overrides",
     )
     extensions = extensions_for({one.assignment_id: one.assignment for one in submissions}.values())
