@@ -11,7 +11,7 @@ from attest.portal.grading.models import Graded
 from attest.portal.grading.results import keep
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
-from attest.portal.marking.models import Level, WrittenAnswer
+from attest.portal.marking.models import Level, ReusableComment, WrittenAnswer
 from attest.portal.people.models import Person
 from graders.result import Answer, AnswerPiece, Fact, Result, RubricResult
 from tests.portal.school import School, make_person, result_of
@@ -95,6 +95,16 @@ def another_grader(school: School, name: str = "second") -> Person:
 def answer_of(person: Person) -> WrittenAnswer:
     """Somebody's latest answer."""
     return WrittenAnswer.objects.filter(person=person).latest("pk")
+
+
+def marking_things(school: School) -> dict[str, object]:
+    """What addresses name of the student's marking: as it is, or made for it."""
+    answer = WrittenAnswer.objects.filter(person=school.student).first() or WrittenAnswer.objects.create(
+        assignment=school.assignment, person=school.student, exercise="doubling", is_answered=False
+    )
+    level, _ = Level.objects.get_or_create(assignment=school.assignment, item=WHY, points=1)
+    comment, _ = ReusableComment.objects.get_or_create(course=school.course, item=WHY, text="Say more.")
+    return {"answer_id": answer.key, "level_id": level.pk, "comment_id": comment.pk}
 
 
 def level(item: str, points: float) -> Level:

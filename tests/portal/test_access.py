@@ -8,10 +8,10 @@ import pytest
 from django.apps import apps
 from django.urls import get_resolver, reverse
 
-from attest.portal.marking.models import Level, ReusableComment
+from attest.portal.marking.models import Level
 from attest.portal.people.models import PersonalToken
 from attest.portal.permissions import PLACES
-from tests.portal.prose import WHY, answer_of, keep_words
+from tests.portal.prose import WHY, keep_words, marking_things
 from tests.portal.school import School
 
 ROLES = ("nobody", "stranger", "classmate", "student", "grader", "instructor", "administrator")
@@ -110,11 +110,7 @@ def arguments(school: School, name: str) -> dict[str, object]:
         "submission_id": school.submission.pk,
         "file_id": school.submission.files.get().pk,
         "regrade_request_id": school.regrade_request.pk,
-        "answer_id": answer_of(school.student).key,
-        "level_id": Level.objects.filter(assignment=school.assignment).earliest("pk").pk,
-        "comment_id": ReusableComment.objects.get_or_create(course=school.course, item=WHY, text="Say more.")[
-            0
-        ].pk,
+        **marking_things(school),
         "exercise": "doubling",
     }
     if name == "handout-file":
