@@ -5,6 +5,7 @@ positions that start at zero would otherwise hide everything), and then its inpu
 long, so all checks share what it answers to the first questions.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -105,6 +106,14 @@ def drawn(module: RemoteModule, state: dict[str, Tensor], first_seed: int = 0) -
         scale = 0.5 if table or not value.dim() else 0.5 * value.shape[-1] ** -0.5
         state[name] = value + (scale * fresh_tensor(*value.shape, seed=i)).to(value.dtype)
     return state
+
+
+def others(model: Model) -> Iterator[dict[str, Tensor]]:
+    """Other states: drawn anew, then with the sign of each parameter turned, as that of a large head."""
+    for draw in range(5):
+        yield drawn(model.module, model.state, first_seed=1000 * (draw + 1))
+    for name in sorted(one.name for one in model.module.parameters() if one.name in model.state):
+        yield {**model.state, name: -model.state[name]}
 
 
 def tokens(*shape: int, seed: int) -> Tensor:
@@ -312,13 +321,14 @@ def test_smallest_and_largest(model):
     for ids in (torch.tensor([[VOCAB - 1]]), torch.arange(VOCAB + 3).reshape(8, MAX_LEN) % VOCAB):
         if not bool(torch.isfinite(model(ids, grad=len(ids) == 1)).all()):
             fail("The logits hold NaN or infinities.", inputs={"ids": ids})
-    # Five classes have logits above 0 by chance where the parameters are so; with five draws of them, never.
+    # All may be above 0 where the parameters are so; with all of these, never.
     model.changed = True
-    for draw in range(5):
+    for state in others(model):
         if bool((model(ids) < 0).any()):
             return
-        model.module.load_state_dict(drawn(model.module, model.state, first_seed=1000 * (draw + 1)))
-    fail("Whatever the parameters are, no logit is below 0; logits may be of either sign.")
+        model.module.load_state_dict(state)
+    if not bool((model(ids) < 0).any()):
+        fail("Whatever the parameters are, no logit is below 0; logits may be of either sign.")
 
 
 @points(1, hint="Use nn.Dropout, which eval() switches off, or F.dropout(x, p, training=self.training).")
