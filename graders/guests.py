@@ -6,6 +6,7 @@ guest stands for. Judges no answer.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from sandbox.errors import GuestAsksTooMuch, GuestGone, GuestMemory, GuestOutput
 
 RunAs = Literal["module", "__main__"]
 
+QUICK = 1.0  # seconds: what takes longer to load is loaded once
 MOST_OUTPUT = 64 * 1024
 MOST_CELLS = 50  # cells or statements reported one by one
 MOST_NOTES = 50
@@ -86,14 +88,15 @@ class Guests:
         self._programs = programs
         self._limit = seconds
         self._record = record
+        self._draws = os.urandom(8)  # what loading draws at random is the same in all guests
         self._printed: dict[tuple[int, RunAs], str] = {}  # by the last load
         self._ran: dict[tuple[int, RunAs, bool], Ran] = {}
         self._used = 0.0
-        self._alive: dict[tuple[int, RunAs], Guest] = {}
+        self._alive: dict[tuple[int, RunAs, bool], Guest] = {}  # True: the second guest of a program
         self._died: dict[tuple[int, RunAs], GuestGone] = {}  # those whose first load ended them
         self._loaded: dict[tuple[int, RunAs], LoadReport] = {}
         self._defined: dict[tuple[int, RunAs], frozenset[str]] = {}  # asked only where there is a choice
-        self._in_check: set[tuple[int, RunAs]] = set()
+        self._in_check: set[tuple[int, RunAs, bool]] = set()
         self._lost = Spent()  # of guests that died in this check
         self._to_send: tuple[Foreseen, ...] = ()
         self.asked: tuple[Foreseen, ...] = ()  # what the last check asked of the main program
@@ -127,7 +130,7 @@ class Guests:
         spent = self._lost
         for key in list(self._in_check):
             self._alive[key].settle()
-            if key[0] == 0:
+            if _is_asked_ahead(key):
                 self.asked = self._alive[key].asked()
             spent = added(spent, _spent(self._alive[key]))
             if not self._alive[key].alive:
@@ -137,25 +140,34 @@ class Guests:
         self._used += spent.seconds
         return spent
 
-    def find(self, name: str | None, run_as: RunAs) -> Guest:
+    def find(self, name: str | None, run_as: RunAs, *, second: bool = False) -> Guest:
         """Return the guest in which `name` is defined, or the main program's. Raises LoadDied, GuestGone.
 
-        Raises NameMissing where no program was handed in.
+        `second`: another guest with the same program, for `Student.elsewhere`; but the first where that took
+        long to load, or runs on a GPU, which has room for one. Raises NameMissing where no program came.
         """
+        index = self._defining(name, run_as)
+        first = self._guest(index, run_as)
+        if not second or first.report.seconds > QUICK or self._sandbox.device != "cpu":
+            return first
+        return self._guest(index, run_as, second=True)
+
+    def _defining(self, name: str | None, run_as: RunAs) -> int:
+        """Return the number of the program that defines `name`. Raises as `find`."""
         if not self._programs:
             raise NameMissing(name or "any program")
         if name is None or len(self._programs) == 1:
-            return self._guest(0, run_as)
-        elsewhere = next((i for i, names in enumerate(self._spelled) if i and name in names), None)
+            return 0
+        another = next((i for i, names in enumerate(self._spelled) if i and name in names), None)
         try:
-            main = self._guest(0, run_as)
+            self._guest(0, run_as)
         except LoadDied:
-            if elsewhere is None or name in self._spelled[0]:
+            if another is None or name in self._spelled[0]:
                 raise
-            return self._guest(elsewhere, run_as)
-        if elsewhere is None or name in self._defined[self._key(0, run_as)]:
-            return main
-        return self._guest(elsewhere, run_as)
+            return another
+        if another is None or name in self._defined[self._key(0, run_as)]:
+            return 0
+        return another
 
     def ran(self, files: Sequence[str], run_as: RunAs, again: bool = False) -> Ran:
         """Return what loading the program called as one of `files` (or the main one) printed and recorded.
@@ -210,10 +222,11 @@ class Guests:
         """Return the key of a guest: a notebook is run in one way only, and so once."""
         return index, "module" if self._programs[index].kind == "notebook" else run_as
 
-    def _guest(self, index: int, run_as: RunAs) -> Guest:
-        key = self._key(index, run_as)
-        if key in self._died:
-            raise LoadDied(self._died[key])
+    def _guest(self, index: int, run_as: RunAs, *, second: bool = False) -> Guest:
+        program = self._key(index, run_as)
+        if program in self._died:
+            raise LoadDied(self._died[program])
+        key = (*program, second)
         guest = self._alive.get(key)
         if guest is not None and not guest.alive:
             self._lost = added(self._lost, _spent(guest))
@@ -221,18 +234,25 @@ class Guests:
             guest.close()
             guest = None
         if guest is None:
-            guest = self._alive[key] = self._load(key)
+            self._alive.pop(key, None)
+            guest = self._alive[key] = self._load_again(program) if second else self._load(program)
         if key not in self._in_check:
             self._in_check.add(key)
-            guest.start_check(self._to_send if key[0] == 0 else ())
-            self._to_send = ()  # a guest that replaces this one is asked from the middle of the check
+            ahead = _is_asked_ahead(key)
+            guest.start_check(self._to_send if ahead else ())
+            if ahead:
+                self._to_send = ()  # a guest that replaces this one is asked from the middle of the check
+        return guest
+
+    def _load_again(self, key: tuple[int, RunAs]) -> Guest:
+        guest = self._fresh(key, draws=self._draws, salted=True)
+        guest.take_output()  # the first has printed it
         return guest
 
     def _load(self, key: tuple[int, RunAs]) -> Guest:
-        self._alive.pop(key, None)
         program, first = self._programs[key[0]], key not in self._loaded
         try:
-            guest = self._fresh(key)
+            guest = self._fresh(key, draws=self._draws)
         except GuestGone as gone:
             if not first:
                 raise
@@ -255,7 +275,7 @@ class Guests:
                 self._defined[key] = frozenset(info.name for info in guest.names())
         return guest
 
-    def _fresh(self, key: tuple[int, RunAs]) -> Guest:
+    def _fresh(self, key: tuple[int, RunAs], *, draws: bytes = b"", salted: bool = False) -> Guest:
         """Load a program in a new guest, within the submission's time."""
         if self._used >= self._limit:
             raise TimeUsedUp(self._limit)
@@ -267,11 +287,16 @@ class Guests:
         try:
             return self._sandbox.guest(
                 self._files,
-                replace(program, run_as=key[1], record=record, level=level),
+                replace(program, run_as=key[1], record=record, level=level, draws=draws, salted=salted),
                 submission=self,
             )
         finally:
             self._used += time.monotonic() - started
+
+
+def _is_asked_ahead(key: tuple[int, RunAs, bool]) -> bool:
+    """Return whether this guest is the one that is asked a check's first questions before their time."""
+    return key[0] == 0 and not key[2]
 
 
 def verdict_of_end(gone: GuestGone) -> Verdict:

@@ -46,8 +46,10 @@ class Student:
         written: str = "",
         ran: FindRun | None = None,
         asked: str | None = None,
+        second: FindGuest | None = None,
     ) -> None:
         self._find_guest = find_guest
+        self._find_second = second or find_guest
         self._seed = seed
         self._same_draws = False
         self._record = record
@@ -56,6 +58,16 @@ class Student:
         self._asked = asked  # a name that the exercise asks for: torch's modules are made beside it
         self.written = written  # the student's words for this exercise; "" where there are none
         self.dtype = dtype  # the grading dtype: float64, or float32 in a repetition
+
+    @property
+    def elsewhere(self) -> Student:
+        """The same submission in a second guest, which knows nothing of what the first has been asked.
+
+        All checks of a submission share this guest, so ask it little: what it has been asked it may remember.
+        In it hash() of a text is another. What takes long to load, or runs on a GPU, has no second guest: the
+        first is asked.
+        """
+        return Student(self._find_second, self.dtype, self._seed, self._record, asked=self._asked)
 
     @property
     def load(self) -> LoadReport:
@@ -281,6 +293,12 @@ class RemoteModule:
         shared = RemoteModule(student, guest, self._handle, self._made_by)
         shared._training, shared._loaded, shared._cast = self._training, self._loaded, self._cast
         return shared
+
+    def made_again(self, student: Student) -> RemoteModule:
+        """Return what the same call makes, drawing the same random numbers, where `student` asks it."""
+        made_by = self._made_by
+        student._seed, student._same_draws = made_by.seed, True
+        return student.build(made_by.name, *made_by.args, **made_by.kwargs)
 
     @property
     def text(self) -> str:

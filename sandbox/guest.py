@@ -83,7 +83,7 @@ class Guest:
             dict(files),
             program,
             self._limits.load_seconds,
-            os.urandom(8),
+            program.draws or os.urandom(8),
             slot.gpu.name if slot else "",
         )
         seconds = self._limits.load_seconds * 1.5 + _LOAD_GRACE + (_CUDA_SECONDS if slot else 0)

@@ -25,6 +25,7 @@ from . import colab, notebook, notes
 from .folder import work
 from .questions import CellOutcome, Loaded, Program
 from .recording import Answer, Recorder
+from .salting import salt
 from .tracebacks import describe
 
 # After the alarm each cell still gets this long, so that later definitions are made.
@@ -127,6 +128,8 @@ def _kind(value: object) -> tuple[str, str | None]:
 def load(program: Program, seconds: float) -> Loading:
     """Run the program; never raises for what the student's code does."""
     builtins.input = _no_input
+    if program.salted:
+        salt()
     sys.modules.update(colab.modules())
     # Last, so that a student's torch.py shadows nothing.
     sys.path.append(work())

@@ -24,7 +24,9 @@ class Program:
     `level` says how much runs: "definitions" leaves out all statements but imports, def, class and
     assignments, "constants" also the assignments that call something. `record` keeps what is asked of
     attention meanwhile (see `recording`), and prints what a notebook's cells show. `names` are those of
-    functions and classes that stay callable, even where a later cell uses one of them for a value.
+    functions and classes that stay callable, even where a later cell uses one of them for a value. `draws`
+    seeds what is drawn at random meanwhile; without it nobody knows the seed. With `salted` hash() of a text
+    is another than in guests without, as it is in every new process of Python.
     """
 
     kind: Literal["script", "notebook"]
@@ -35,6 +37,8 @@ class Program:
     level: Level = "all"
     record: bool = False
     names: tuple[str, ...] = ()
+    draws: bytes = b""
+    salted: bool = False
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
