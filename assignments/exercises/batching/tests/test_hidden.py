@@ -157,6 +157,11 @@ def test_seed_decides(student, case):
     for one in (seed, 0):
         if task.ask(student, one) != known[one]:
             fail(f"seed={one} was given twice, and other batches came the second time.")
+    if task.ask(student.elsewhere, seed) != known[seed]:
+        fail(
+            f"seed={seed} gave other batches when the program was run a second time: what differs from run "
+            "to run, such as hash() of a text, must not count."
+        )
 
 
 def batched(batches, task):
