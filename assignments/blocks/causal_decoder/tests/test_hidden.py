@@ -210,12 +210,12 @@ def test_in_training(student, models, case):
 
 
 def compare_new_in_float32(student, model: Model, ids: Tensor, logits: Tensor, length: int) -> None:
-    """Fail unless a new model with the same parameters gives the same logits in float32.
+    """Fail unless a new model with the same parameters, in a guest of its own, answers the same in float32.
 
     Before the same rows it is asked others that begin alike: where an answer to a beginning is remembered, it
     is that to another row.
     """
-    module = student.build("CausalDecoder", VOCAB, D_MODEL, HEADS, LAYERS, MAX_LEN).eval().to(torch.float32)
+    module = model.module.made_again(student.elsewhere).eval().to(torch.float32)
     if model.lazy:
         module(torch.tensor([[1, 2]]))
     module.load_state_dict({name: single(value) for name, value in model.state.items()})
@@ -254,20 +254,44 @@ def test_prefix_alone(student, models, case):
     fail("Under torch.no_grad(), the beginning of a row got other logits.")
 
 
+def same_position(model: Model) -> tuple[int, int] | None:
+    """Two places of a row of max_len with the same position, where positions are added to the tokens.
+
+    With weights of almost zero a token's logits are made of its embedding and its position alone. Where these
+    do not tell most places apart, positions come in by another way, and nothing is said.
+    """
+    kept = {VOCAB, MAX_LEN, MAX_LEN + 1, MAX_LEN + 2}  # the sizes of tables and of the head
+    state = {
+        name: value if name not in model.names or value.dim() < 2 or kept & {*value.shape} else 1e-6 * value
+        for name, value in model.state.items()
+    }
+    model.module.load_state_dict(state)
+    try:
+        logits = model.logits(torch.ones(1, MAX_LEN, dtype=torch.long), grad=False)[0]
+    finally:
+        model.module.load_state_dict(model.state)
+    apart = torch.cdist(logits, logits, compute_mode="donot_use_mm_for_euclid_dist")
+    usual = float(apart.median())
+    if not usual > 0.01:
+        return None
+    first, second = (apart < 1e-4 * usual).triu(1).nonzero(as_tuple=True)
+    return (int(first[-1]), int(second[-1])) if len(first) else None
+
+
 @points(
     1,
     section="Positions",
     hint="Add an embedding of positions, torch.arange(length), to the embedded tokens.",
 )
 def test_order_matters(models):
-    """With a single layer too, the order of earlier tokens moves later logits."""
-    ids = torch.arange(1, 11).unsqueeze(0)
+    """With a single layer too, the order of earlier tokens moves later logits; no two places are the same."""
+    one, ids = models(1), torch.arange(1, 11).unsqueeze(0)
     # Of one pair alone a single later token, looking elsewhere, may tell nothing: several of each distance.
     pairs = [(i, i + distance) for distance in range(1, 7) for i in range(ids.shape[1] - 1 - distance)]
     swapped = ids.repeat(len(pairs), 1)
     for row, (i, j) in zip(swapped, pairs, strict=True):
         row[[i, j]] = row[[j, i]]
-    before, *after = models(1).logits(torch.cat([ids, swapped]))
+    before, *after = one.logits(torch.cat([ids, swapped]))
     moves: dict[int, list[float]] = {}
     for (i, j), other in zip(pairs, after, strict=True):
         moves.setdefault(j - i, []).append(moved(before[j + 1 :], other[j + 1 :]))
@@ -275,6 +299,12 @@ def test_order_matters(models):
         if not max(found) > ALIVE:
             apart = "next to each other" if distance == 1 else f"{distance} apart"
             fail(f"Tokens {apart} were swapped, and no later logits moved: they have one position.")
+    shared = same_position(one)
+    if shared:
+        fail(
+            f"Of {MAX_LEN} equal tokens, those at {shared[0]} and {shared[1]} come out the same with weights "
+            "of almost zero, and others do not: these two have one position."
+        )
 
 
 @points(
