@@ -15,7 +15,8 @@ from torch import Tensor
 
 import reference
 from graders import CheckFailure, RemoteModule, cases, fail, fresh_tensor, points, raises, same, tensor
-from graders.single import NEAR, far, in_float32
+from graders.last_states import first_sees_nothing_later
+from graders.single import NEAR, far, single
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(0, 2**32 - 1).filter(lambda seed: seed > 1000)
@@ -42,6 +43,7 @@ class Model:
     dtype: torch.dtype
     alive: bool = False
     changed: bool = False  # a check has left it in another dtype
+    padding_ignored: bool = False  # as a check has found
     known: dict[bool, "Asked"] = field(default_factory=dict)
 
     def __call__(self, ids: Tensor, padding_mask: Tensor | None = None, grad: bool = False) -> Tensor:
@@ -189,6 +191,7 @@ def test_content_of_padding(model, seed):
             )
         if not moved(asked.logits, asked.following) > ALIVE:
             fail("With padding, the first token of every row was changed, and no logit moved.")
+    model.padding_ignored = True
 
 
 @points(3, section=MASKS, hint="Divide by the number of real tokens; count positions from the left.")
@@ -297,6 +300,11 @@ def test_tokens_see_each_other(model, seed):
             f"In rows of {LENGTH} tokens, replacing the first does the same whatever the last is: they "
             "do not see each other."
         )
+    if first_sees_nothing_later(model.module, torch.tensor(rows[:3]), torch.stack([kept, first, last])):
+        fail(
+            f"In rows of {LENGTH} tokens, replacing the last leaves what the first becomes as it was: tokens "
+            "see only those before them, as with a causal mask."
+        )
 
 
 @points(2, section=SECTION, hint="batch_first=True; positions along the row; no statistic over the batch.")
@@ -402,20 +410,25 @@ def test_gradients_reach_embeddings(model, seed):
         fail("No gradient comes to the embeddings of the tokens, so they could not be trained.")
 
 
-def compare_float32(student, model: Model, asked: Asked) -> None:
-    """Fail unless the model gives padded rows the same logits with the same parameters in float32."""
-    got = in_float32(
-        model.module,
-        model.state,
-        lambda module: tensor(module.no_grad(asked.ids, asked.padding), shape=asked.logits.shape),
-        lambda: student.build("TinyTransformerClassifier", VOCAB, MAX_LEN, CLASSES).eval(),
-    )
+def compare_new_in_float32(student, model: Model, asked: Asked) -> None:
+    """Fail unless a new model with the same parameters, in a guest of its own, answers the same in float32.
+
+    Where padding seemed to be nothing it holds other ids now: if what was said of real tokens has only been
+    remembered, this guest says something else.
+    """
+    module = model.module.made_again(student.elsewhere).eval().to(torch.float32)
+    module.no_grad(torch.tensor([[1, 2], [3, 4]]))  # lazy layers have no parameters before
+    module.load_state_dict({name: single(value) for name, value in model.state.items()})
+    ids = asked.ids
+    if model.padding_ignored:
+        ids = torch.where(asked.padding, (ids + 3) % VOCAB, ids)
+    got = tensor(module.no_grad(ids, asked.padding), shape=asked.logits.shape)
     change = far(got, asked.logits)
     if change > NEAR:
         fail(
-            f"In float32, with padding, a logit differs by {change:.3g} from that of the same parameters in "
-            "float64.",
-            inputs={"ids": asked.ids, "padding_mask": asked.padding},
+            f"A new model with the same parameters was asked in float32, with padding, and a logit differs "
+            f"by {change:.3g} from that in float64.",
+            inputs={"ids": ids, "padding_mask": asked.padding},
         )
 
 
@@ -424,7 +437,7 @@ def compare_float32(student, model: Model, asked: Asked) -> None:
 def test_other_dtype(student, model, seed):
     """The model works in float32 as in float64, and torch.bfloat16: all it holds is parameter or buffer."""
     if model.dtype == torch.float64:
-        compare_float32(student, model, model.first(seed, grad=False))
+        compare_new_in_float32(student, model, model.first(seed, grad=False))
     ids, padding = rows(seed)
     model.module.to(torch.bfloat16)
     model.changed = True
