@@ -17,6 +17,7 @@ from torch import Tensor
 
 import reference
 from graders import RemoteModule, cases, close, fail, fresh_tensor, points, same, tensor
+from graders.last_states import first_sees_nothing_later
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(0, 2**32 - 1).filter(lambda seed: seed > 1000)
@@ -74,12 +75,15 @@ def test_pool_values(student, case):
 @points(1, hint="Use masked_fill or a product, which make a new tensor, not hidden[mask] = 0.")
 @cases(poolings(), n=1)
 def test_pool_leaves_inputs(student, case):
-    """masked_mean_pool leaves hidden and the mask as they were."""
-    before = case.hidden(), case.padding_mask()
+    """masked_mean_pool rounds nothing of hidden, and leaves it and the mask as they were."""
+    before = case.hidden() + 10.125, case.padding_mask()
     answer, after = student.with_inputs("masked_mean_pool", *before)
-    other = student.masked_mean_pool(before[0] + 1, before[1])
-    if torch.equal(tensor(answer), tensor(other)):
-        fail("One was added to all of hidden, but the mean came out the same.")
+    # Ten times what float32 tells apart there.
+    more = 1e-5 * (1 + fresh_tensor(*before[0].shape, seed=case.seed + 1).abs())
+    other = student.masked_mean_pool(before[0] + more, before[1])
+    answer = tensor(answer)
+    if bool((tensor(other, shape=answer.shape) == answer).any()):
+        fail("All of hidden was moved by a hundred-thousandth, but not all of the mean: values are rounded.")
     same(after[0], before[0], what="hidden after the call")
     same(after[1], before[1], what="padding_mask after the call")
 
@@ -580,11 +584,17 @@ def test_tokens_see_each_other(models, seed):
     model, case = models(), rows(seed)
     first, second = case.tokens(1, 2), case.another(case.tokens(1, 2))
     a, b, c, d = *first[0].tolist(), *second[0].tolist()
-    kept, first, second, both = model.logits(torch.tensor([[a, b], [c, b], [a, d], [c, d]]))
+    ids = torch.tensor([[a, b], [c, b], [a, d], [c, d]])
+    kept, first, second, both = logits = model.logits(ids)
     # Were the tokens encoded each alone, replacing the first would do the same whatever the second is.
     interaction = float(((kept - first) - (second - both)).abs().max())
     if not interaction > 1e-5:
         fail("Replacing the first token does the same whatever the second is: there is no attention.")
+    if first_sees_nothing_later(model.module, ids[:3], logits[:3]):
+        fail(
+            "Replacing the second token leaves what the first becomes as it was: tokens see only those "
+            "before them, as with a causal mask."
+        )
 
 
 @points(1, hint="batch_first=True; positions along the row; no statistic over dimension 0.")
