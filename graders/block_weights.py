@@ -83,7 +83,8 @@ def fresh_state(
         elif name in found.attention:
             state[name] = 1.2 * sizes.d_model**-0.5 * drawn
         elif name in found.feed_forward:
-            state[name] = 1.5 * sizes.d_model**-0.5 * drawn
+            # Large enough for hidden features beyond 6, where ReLU6 would stop.
+            state[name] = 3 * sizes.d_model**-0.5 * drawn
         else:
             state[name] = value if name in found.unknown else torch.zeros_like(value)
     return state

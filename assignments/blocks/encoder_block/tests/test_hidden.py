@@ -56,6 +56,7 @@ class Made:
     problem: str | None  # why its weights cannot be read, if they cannot
     x: Tensor
     output: Tensor
+    nudged: Tensor  # the output for x moved by very little at every place
     reading: Readings | None  # the one under which the formula gives the output
 
     def expected(self, x: Tensor, blocked: Tensor | None = None) -> Tensor | None:
@@ -89,9 +90,10 @@ def build(student, norm_first: bool) -> Made:
         weights = {name: state[name] for name in initial}
     known = BlockWeights(weights, found, SIZES)
     problem = found.problem(initial, SIZES)
-    output = tensor(module(x), shape=x.shape, dtype=x.dtype, what="the output")
+    both = torch.cat([x, x + 1e-6 * (1 + fresh_tensor(*x.shape, seed=14).abs())])
+    output, nudged = tensor(module(both), shape=both.shape, dtype=x.dtype, what="the output").chunk(2)
     reading = None if problem else known.match(x, output, Form(norm_first), NEAR)
-    return Made(module, whole, norm_first, known, problem, x, output, reading)
+    return Made(module, whole, norm_first, known, problem, x, output, nudged, reading)
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +166,11 @@ def compare(made: Made) -> None:
             fail(f"{call}, {found}.")
         expected = block(made.x, made.weights.first(), Form(made.norm_first))[0]
         close(made.output, expected, what="the output", atol=NEAR, rtol=0)
+    if bool((made.nudged == made.output).all(dim=-1).any()):
+        fail(
+            f"{call}, all of x was moved by a millionth, and the output of a token did not move at all: "
+            "values are rounded on the way, as float16 would."
+        )
 
 
 def by_properties(made: Made) -> None:
@@ -284,6 +291,11 @@ def test_attn_mask(student, blocks, case):
             problems.append(f"{call} and attn_mask, the open sources do not share the weight.")
         orders.add(norm_first)
         masks.append(mask)
+    causal = reference.causal_mask(3)
+    if not problems and leaks_with_low_scores(student, blocks(False), causal) > still(student):
+        problems.append("Where the scores of open sources are below -1000, what is blocked gets through.")
+        orders.add(False)
+        masks.append(causal)
     if problems:
         fail(
             " ".join(problems),
@@ -291,6 +303,38 @@ def test_attn_mask(student, blocks, case):
             earned=1 - len(orders) / 2,
             pictures=pictures,
         )
+
+
+def low_scores(made: Made) -> tuple[Tensor, Tensor] | None:
+    """Two batches (3, d_model) that differ in their last token, for a block with the norms last.
+
+    All scores of the first two tokens are far below -1000, theirs for the last one less far: next to these a
+    fill of -100 or -1000 blocks nothing. None where the weights cannot be read.
+    """
+    if made.reading is None:
+        return None
+    query, key = made.reading.query[0], made.reading.key[0]  # (heads, head_dim, d_model)
+    scores = query.mT @ key / SIZES.head_dim**0.5  # (heads, d_model, d_model): of a target and a source
+    tried = fresh_tensor(200, SIZES.d_model, seed=15)
+    own = torch.einsum("nd,hde,ne->nh", tried, scores, tried).amax(-1) / tried.square().sum(-1)
+    lowest = tried[int(own.argmin())]
+    token = lowest * (-1100 / torch.einsum("d,hde,e->h", lowest, scores, lowest).amax()).sqrt()
+    seen = token @ scores  # (heads, d_model): the scores of a token like it for any source
+    more = torch.linalg.pinv(seen) @ torch.full((SIZES.num_heads,), 400.0, dtype=token.dtype)
+    aside = fresh_tensor(2, SIZES.d_model, seed=16) * 10
+    aside = aside - aside @ torch.linalg.pinv(seen) @ seen  # which moves none of these scores
+    near = token + 0.05 * fresh_tensor(2, SIZES.d_model, seed=17)
+    first, second = (torch.cat([near, (token + more + one).unsqueeze(0)]) for one in aside)
+    return first, second
+
+
+def leaks_with_low_scores(student, made: Made, *masks: Tensor | None) -> float:
+    """How far the last token moves the outputs of the first two, for which `masks` block it."""
+    rows = low_scores(made) if student.dtype == torch.float64 else None
+    if rows is None:
+        return 0.0
+    first, second = ask(made, torch.stack(rows), *masks)[:, :2]
+    return moved(first, second)
 
 
 def padding_map(made: Made, x: Tensor, padding: Tensor, mask: Tensor | None, grad: bool) -> MapPicture:
@@ -400,6 +444,12 @@ def test_key_padding_mask(student, blocks):
             compare_float32(student, made, x, (mask, padding), before)
     for norm_first in (True, False):
         compare_sizes(student, blocks(norm_first))
+    padding = torch.tensor([[False, False, True]] * 2)
+    if leaks_with_low_scores(student, blocks(False), None, padding) > still(student):
+        fail(
+            "Where the scores of real tokens are below -1000, padding gets through.",
+            inputs={"key_padding_mask": padding},
+        )
 
 
 @points(2, hint="batch_first=True; norms over the last axis; nn.Dropout, if any, which eval() switches off.")
