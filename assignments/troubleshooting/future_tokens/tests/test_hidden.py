@@ -78,6 +78,33 @@ def test_values(student, seed):
     got = student.decoder_attention(every[IN_FLOAT32].float(), w_qkv.float(), w_out.float(), IN_FLOAT32[2])
     wanted = expected(seed, IN_FLOAT32, student.dtype).float()
     close(got, wanted, what=f"the output for {IN_FLOAT32[1]} tokens in float32", atol=NEAR, rtol=NEAR)
+    if student.dtype == torch.float64:  # float32 has no room for such values
+        asked = low_scores(seed)
+        got = student.decoder_attention(*asked, 2)
+        close(got, reference(*asked, 2), what="the output with low scores and a last token of large values")
+
+
+@lru_cache(16)
+def low_scores(seed: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Tokens and weights with scores of about -600, but for those of the last token, whose values are huge.
+
+    Next to these a fill of -100 or -1000, added or not, is no block. Weights that are divided by their new
+    sum after the softmax have what they need, as has an exp() of the scores as they are.
+    """
+    x = fresh_tensor(2, 4, D_MODEL, seed=seed + 3)
+    x[..., 0], x[..., 1] = 1.0, 0.0
+    x[:, -1, 1] = 1.0
+    (w_qkv, w_out), head_dim = weights(seed), D_MODEL // 2
+    w_qkv = w_qkv.clone()
+    for head in range(2):
+        query, key = head * head_dim, D_MODEL + head * head_dim
+        w_qkv[:, key] = w_qkv[:2, query : query + head_dim] = w_qkv[:2, key : key + head_dim] = 0.0
+        w_qkv[2:, query] = 0.0
+        w_qkv[0, query] = 1.0
+        w_qkv[0, key] = -600.0 * math.sqrt(head_dim)
+        w_qkv[1, key] = 600.0 * math.sqrt(head_dim)
+    w_qkv[1, 2 * D_MODEL :] *= 1e200
+    return x, w_qkv, w_out
 
 
 @points(4, hint="Row = target, column = source: nothing right of the diagonal may move a target.")

@@ -1,0 +1,27 @@
+"""The future filled with -1000, which is not small enough for every score."""
+
+import math
+
+import torch
+
+
+def decoder_attention(x, w_qkv, w_out, num_heads):
+    batch, length, d_model = x.shape
+    head_dim = d_model // num_heads
+    query, key, value = (part.view(batch, length, num_heads, head_dim).transpose(1, 2) for part in (x @ w_qkv).chunk(3, dim=-1))
+    scores = query @ key.transpose(-2, -1) / math.sqrt(head_dim)
+    future = torch.ones(length, length, dtype=torch.bool).triu(diagonal=1)
+    scores = scores.masked_fill(future, -1000.0)
+    weights = scores.softmax(dim=-1)
+    return (weights @ value).transpose(1, 2).reshape(batch, length, d_model) @ w_out
+
+
+def test_no_future(attention):
+    for length in (4, 17, 33):
+        x = torch.randn(1, length, 8)
+        before = attention(x)
+        for prefix in range(1, length):
+            changed = x.clone()
+            changed[:, prefix:] = torch.randn(1, length - prefix, 8)
+            after = attention(changed)
+            assert torch.allclose(before[:, :prefix], after[:, :prefix], atol=1e-5)
