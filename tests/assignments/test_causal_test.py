@@ -45,7 +45,7 @@ def test_the_right_ones_see_no_later_token(seed):
     for words, model in models("RIGHT", seed):
         for length in (2, 9, 40):
             moved = influence(model, length, rows=2)
-            assert float(moved.triu(1).max()) < 1e-6, words
+            assert float(moved.triu(1).max()) < 1e-5, words  # float32 rounds
             assert bool((moved.tril().sum(1)[1:] > 1e-3).all()), f"{words}: it sees nothing at all"
 
 

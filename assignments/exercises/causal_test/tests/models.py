@@ -1,8 +1,9 @@
 """The models that a student's test is tried on: some have a causal mask that works, most do not.
 
 Each is tiny, and drawn from a seed. All compute in float64 and put out float32, so that in those that are
-right two orders of arithmetic give the same logits to the last bit, nearly always. They are asked some
-hundred times for each submission, so each is a handful of tensor operations.
+right two orders of arithmetic give the same logits to the last bit, nearly always; but for one, which is
+there for tests that take rounding for a leak. They are asked some hundred times for each submission, so each
+is a handful of tensor operations.
 """
 
 from collections.abc import Callable
@@ -161,6 +162,20 @@ class Rounded(Attention):
         return super().mixed(x.bfloat16().double()).bfloat16().double()
 
 
+class RoundedByTheRow(Attention):
+    """Sums come in an order that depends on the whole row, as in kernels that go block by block.
+
+    So a later token moves float32 logits by their last bit. It moves no gradient, and nothing in float64.
+    """
+
+    def mixed(self, x: Tensor) -> Tensor:
+        mixed = super().mixed(x)
+        if self.precision.dtype != torch.float32:
+            return mixed
+        by_chance = (1000 * x.detach().sum((1, 2), keepdim=True)).sin()
+        return mixed * (1 + 4e-8 * by_chance)
+
+
 class Convolution(Model):
     """A convolution of width 3 that sees `ahead` tokens of the future."""
 
@@ -308,6 +323,7 @@ RIGHT = (
     Kind("a model in bfloat16", attention(masked, kind=Rounded)),
     Kind("a mask after the exponential, with weights that are made to sum to one", attention(renormalised)),
     Kind("masked attention after a norm over the features", attention(masked, kind=UnbiasedNorm)),
+    Kind("attention that rounds the last bit by the whole row", attention(masked, kind=RoundedByTheRow)),
 )
 
 LEAKY = (
