@@ -64,6 +64,7 @@ _THING = (
     r"\b(?:inputs?|x|query|queries|q|keys?|k|k\s?\^?\s?t|values?|v|qkv|outputs?|context|embeddings?|"
     r"hidden states?|scores?|logits|energies|head_dim|transpose)\b"
 )
+_NAMES_A_THING = re.compile(_THING)
 _DENIED_BEFORE = _one_of(
     *(r"\bnot", "n't", r"\bnever", r"\bneither", r"\bnor", r"\binstead of", r"\brather than", r"\bunlike"),
     *(r"\bno longer", r"\bas opposed to", r"\bcompared (?:to|with)", "≠", "!="),
@@ -71,7 +72,7 @@ _DENIED_BEFORE = _one_of(
 )
 _DENIED_NEAR = _one_of(
     *(
-        r"\bthought\b",
+        r"(?<!second )\bthought\b",
         r"\bat first\b",
         r"\b(?:might|could|(?<!\bi )would) (?:think|expect|guess)",
         r"\bone would\b",
@@ -147,11 +148,48 @@ _SAME = _one_of(
     then=r"\b",
 )
 _BREAKS = _one_of(
-    *(r"[.;!?\n](?!\d)", r", (?:and|so|not)\b", r"\band (?:then|not)\b", r"\s[-–—]\s", "—"),
+    *(r"[.;!?\n](?!\d)", r", (?=(?:and|so|not)\b)", r"\band (?=(?:then|not)\b)", r"\s[-–—]\s", "—"),
     r"\((?=\s?(?:and )?not\b)",
     r",? \b(?:but|while|whereas|although|though|however|because|since|which|instead)\b",
 )
 _MARK = re.compile(r"§(\d+)§")
+# What may stand between such words and the shape that they are said of.
+_FILLED = (
+    r"(?:\W|\b(?:that|whether|if|it|it's|its|they|this|is|are|be|was|were|would|will|should|must|the|a|an|answer|shape|size|of|to|has|have|"
+    r"we|get|for|with|on|still|rather|right|weights?|averaged|attention)\b)*$"
+)
+# "Perhaps …", "it could be …": a claim only as long as nothing else is said with more confidence.
+_HEDGED = _one_of(
+    *("perhaps", "maybe", "possibly", "conceivably", "might", "could", "may", "i guess", "(?:my|a) guess"),
+    *("first (?:idea|guess|thought|instinct|impression)", "not sure", "unsure", "wonder(?:ed|ing)?"),
+    after=r"\b",
+    then=_FILLED,
+)
+_HEDGED_AFTER = re.compile(r"^\W*(?:maybe|perhaps|possibly|i guess|(?:i'?m |i am )?not sure)\b")
+_COMMITTED = _one_of(
+    "i (?:now |do |would |will |still )?(?:think|believe|say|claim|conclude|answer|choose|pick|take|go with)",
+    "i'?(?:d|ll) (?:say|go with|answer|choose|pick|stick (?:with|to)|settle (?:on|for))",
+    "i(?: a|')m (?:now |fairly |quite |pretty |rather )?(?:sure|certain|confident|convinced)",
+    *("(?:go|going|went|stick|sticking) (?:with|to)", "settled? (?:on|for)", "decided? (?:on|for)"),
+    *("(?:more|most) (?:likely|probably|plausibly)", "my (?:final )?(?:answer|choice|pick)", "in the end"),
+    after=r"\b",
+    then=_FILLED,
+)
+_COMMITTED_AFTER = _one_of(
+    *("right", "correct", "likely", "plausible", "better", "my (?:final )?(?:answer|choice|pick)"),
+    "what i (?:go with|choose|pick|answer)",
+    after=r"^\W*(?:(?:it|that|which|this) )?(?:is|seems|looks|sounds|feels)(?: to be| much| far)? "
+    r"(?:more |most |the )?",
+    then=r"(?: one| answer)?\W*(?:$|[.;,!\n])",
+)
+# "…, no wait, …": what stood before is taken back for what comes now.
+_TAKEN_BACK = _one_of(
+    *("(?:no,? )?wait", "(?:scratch|strike|forget) (?:that|it|this)", "correction", "or rather", "but no"),
+    *("on (?:second thoughts?|reflection)", "i take (?:that|it|this) back", "changed my mind", "sorry"),
+    *(r"no(?:pe)?\s?(?=[,.:;!–—-])", "i meant?", "actually"),
+    after=r"\b",
+    then=r"(?:\b|(?=\W))" + _FILLED,
+)
 # What stands right behind a shape from which another is made: an arrow, or "and the mean of it leaves".
 _STEP = re.compile(
     r"[^§.;\n]{0,60}(?:→|->|=>|⇒)[^§.;\n]{0,60}§"
@@ -191,6 +229,7 @@ def _in_text(text: str, given: Sequence[int]) -> Stated:
         for index, (sizes, written, emphasised) in enumerate(found)
     )
     shapes, doubted = _doubted(marked, shapes)
+    shapes = _decided(marked, _taken_back(marked, shapes))
     known = [shape for shape in shapes if _numbered(shape)]
     claims = [shape for shape in known or shapes if shape.rank is not Rank.DENIED]
     if not claims:
@@ -248,10 +287,69 @@ def _doubted(text: str, shapes: tuple[StatedShape, ...]) -> tuple[tuple[StatedSh
     return tuple(ranked), [ranked[index] for index in doubted]
 
 
-def _rank(text: str, index: int, sizes: Sizes, given: Sizes, emphasised: bool) -> Rank:
+def _taken_back(text: str, shapes: tuple[StatedShape, ...]) -> tuple[StatedShape, ...]:
+    """Deny what a text takes back for the shape that it names next."""
+    ranked, between = list(shapes), _MARK.split(text)[::2]
+    for index in range(1, len(ranked)):
+        before, shape = ranked[index - 1], ranked[index]
+        if before.sizes == shape.sizes or not _TAKEN_BACK.search(between[index]):
+            continue
+        if not _is_of_another(text, index, shape):
+            ranked[:index] = [
+                replace(one, rank=Rank.DENIED) if one.sizes == before.sizes else one for one in ranked[:index]
+            ]
+            ranked[index] = replace(shape, rank=Rank.ANSWER)
+    return tuple(ranked)
+
+
+def _decided(text: str, shapes: tuple[StatedShape, ...]) -> tuple[StatedShape, ...]:
+    """Let what a text commits itself to stand above its guesses; several guesses claim the same."""
+    ranked = list(shapes)
+    hedged: list[int] = []
+    committed: list[int] = []
+    for index, shape in enumerate(ranked):
+        if _is_of_another(text, index, shape):
+            continue
+        _, close, after = _around(text, *_place(text, index))
+        if _COMMITTED.search(close) or _COMMITTED_AFTER.search(after):
+            committed.append(index)
+        elif _HEDGED.search(close) or _HEDGED_AFTER.match(after):
+            hedged.append(index)
+    guessed = {ranked[index].sizes for index in hedged}
+    sure = {ranked[index].sizes for index in committed}
+    if sure and guessed:
+        for index in committed:
+            ranked[index] = replace(ranked[index], rank=Rank.ANSWER)
+        for index in hedged:
+            if ranked[index].sizes not in sure:
+                ranked[index] = replace(ranked[index], rank=Rank.DENIED)
+    elif len(guessed) > 1:
+        for index in hedged:
+            ranked[index] = replace(ranked[index], rank=max(ranked[index].rank, Rank.SAID))
+    return tuple(ranked)
+
+
+def _is_of_another(text: str, index: int, shape: StatedShape) -> bool:
+    """Return whether a shape is denied, or that of the input or of one head, whatever is thought of it."""
+    _, close, after = _around(text, *_place(text, index))
+    return bool(
+        shape.rank in (Rank.DENIED, Rank.OTHER)
+        or not _numbered(shape)
+        or _NAMES_A_THING.search(close)
+        or _names_a_thing(close, after)
+        or _FROM.search(close)
+    )
+
+
+def _place(text: str, index: int) -> tuple[int, int]:
+    """Return where the mark of a shape begins and ends."""
     mark = f"§{index}§"
     at = text.index(mark)
-    end = at + len(mark)
+    return at, at + len(mark)
+
+
+def _rank(text: str, index: int, sizes: Sizes, given: Sizes, emphasised: bool) -> Rank:
+    at, end = _place(text, index)
     clause, close, after = _around(text, at, end)
     if _DENIED_BEFORE.search(close) or _DENIED_AFTER.search(after) or _DENIED_NEAR.search(clause):
         return Rank.DENIED

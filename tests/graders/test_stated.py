@@ -271,6 +271,99 @@ SAY_NONE = [
 ]
 
 
+# A guess, or what is taken back, is no answer where the text commits itself to another.
+COMMIT_TO_ANOTHER = [
+    "Perhaps (8, 32, 32), but I think (8, 32, 128)",
+    "Perhaps (8, 32, 32), but I think it is (8, 32, 128).",
+    "Maybe (8, 32, 32), but I'd say (8, 32, 128).",
+    "I think (8, 32, 128), though perhaps (8, 32, 32).",
+    "I think (8, 32, 128), although it could be (8, 32, 32).",
+    "It might be (8, 32, 32), but I'll go with (8, 32, 128).",
+    "It could be (8, 32, 32); I go with (8, 32, 128).",
+    "(8, 32, 32), no wait, (8, 32, 128).",
+    "(8, 32, 32). No, wait: it is (8, 32, 128).",
+    "The answer is (8, 32, 32). Scratch that, it is (8, 32, 128).",
+    "The answer is (8, 32, 32). On second thought, (8, 32, 128).",
+    "(8, 32, 32), actually (8, 32, 128)",
+    "(8, 32, 32) or rather (8, 32, 128)",
+    "It is (8, 32, 32), sorry, I mean (8, 32, 128).",
+    "Perhaps (8, 32, 32). But (8, 32, 128) seems more likely.",
+    "Possibly (8, 32, 32), but more likely (8, 32, 128).",
+    "My first guess was (8, 32, 32), but my answer is (8, 32, 128).",
+    "I guess (8, 32, 32) is possible, but I believe the shape is (8, 32, 128).",
+    "Perhaps (8, 32, 32). Perhaps (8, 32, 128).",
+    "Maybe (8, 32, 32), but I think (8, 4, 32, 32).",
+    "Maybe (8, 32, 32); I am fairly sure it's (32, 8, 8).",
+    "The averaged weights are perhaps (8, 32, 32), but I think they are (8, 32, 128).",
+    "The averaged weights are (8, 32, 32). I take that back: they are (8, 32, 128).",
+    "I first thought (8, 32, 32), but it must be (8, 32, 128).",
+    "(8, 32, 32)? No, (8, 32, 128).",
+    "Correction: (8, 32, 128), not (8, 32, 32).",
+    "(8, 32, 32)\n\nCorrection: (8, 32, 128)",
+    "I would have said (8, 32, 32), but I think (8, 32, 128).",
+    "(8, 32, 32) perhaps, but I think (8, 32, 128).",
+    "(8, 32, 32), maybe; I'd go with (8, 32, 128) though.",
+]
+COMMIT_TO_THE_RIGHT_ONE = [
+    "Perhaps (8, 32, 128), but I think (8, 32, 32).",
+    "Maybe (8, 32, 128)? But I think it is (8, 32, 32).",
+    "I think (8, 32, 32), though perhaps (8, 32, 128).",
+    "It might look like (8, 32, 128), but I think (8, 32, 32).",
+    "(8, 32, 128), no wait, (8, 32, 32).",
+    "(8, 32, 128). No, wait: it is (8, 32, 32).",
+    "The answer is (8, 32, 128). Scratch that, it is (8, 32, 32).",
+    "The answer is (8, 4, 32, 32). On second thought, averaged it is (8, 32, 32).",
+    "(8, 4, 32, 32), or rather (8, 32, 32) once averaged",
+    "Perhaps (8, 32, 32).",
+    "Maybe (8, 32, 32)",
+    "I think (8, 32, 32). The input is (8, 32, 128).",
+    "I think (8, 32, 32), since for the input (8, 32, 128) each head gives (8, 32, 32).",
+    "I guess it is (8, 32, 32).",
+    "I guess (8, 32, 32), because the input (8, 32, 128) loses its width.",
+    "The input is (8, 32, 128). The weights are actually (8, 32, 32).",
+    "(8, 32, 32). The output is actually (8, 32, 128) again.",
+    "(8, 32, 32). Actually, per head it would be (8, 4, 32, 32).",
+    "I believe the averaged weights have shape (8, 32, 32), while I think the output keeps (8, 32, 128).",
+    "Possibly one would say (8, 32, 128), but my answer is (8, 32, 32).",
+    "I'd say (8, 32, 32). With average_attn_weights=False it could be (8, 4, 32, 32).",
+    "I think it is (8, 32, 32). Without averaging it might be (8, H, 32, 32).",
+    "I am sure it's (8, 32, 32); for heads it could be (8, 8, 32, 32).",
+    "My first guess was (8, 32, 128), but it is (8, 32, 32).",
+    "My first guess was (8, 32, 128), the right answer is (8, 32, 32).",
+    "I was not sure whether (8, 32, 128) or (8, 32, 32), but I think (8, 32, 32).",
+    "I wondered about (8, 32, 128), but it is (8, 32, 32).",
+    "I take the input (8, 32, 128) and get (8, 32, 32).",
+    "I take x = (8, 32, 128), and the averaged weights are (8, 32, 32).",
+    "For (8, 32, 128) I think the weights are (8, 32, 32).",
+    "I think that with an input of (8, 32, 128) the weights are (8, 32, 32).",
+    "Maybe more precisely: (8, 32, 32).",
+    "The weights could be (8, H, 32, 32) per head; I conclude (8, 32, 32).",
+    "Averaged: (8, 32, 32). No, the heads do not matter. No (8, H, 32, 32) here.",
+    "Wait, the input is (8, 32, 128), so (8, 32, 32).",
+    "Sorry for the short answer: (8, 32, 32)",
+    "(8, 32, 32) and no, not (8, 32, 128).",
+    "The result may be (8, 32, 32) only, as the width is gone.",
+    "It must be (8, 32, 32); it can't be (8, 32, 128).",
+    "It could not be (8, 32, 128), so (8, 32, 32).",
+    "I would go with (8, 32, 32).",
+    "In the end (8, 32, 32).",
+    "I start from (8, 32, 128) and in the end get (8, 32, 32).",
+    "(8, 32, 32) is more likely than (8, 32, 128).",
+    "(8, 32, 32) seems right, since (8, 32, 128) is the output.",
+    "Maybe it's confusing, but the answer is (8, 32, 32), and I think (8, 32, 128) is just the output.",
+]
+
+
+@pytest.mark.parametrize("text", COMMIT_TO_ANOTHER)
+def test_the_right_shape_that_is_only_guessed_or_taken_back_is_no_answer(text):
+    assert stated_shape(text, INPUT).sizes != RIGHT
+
+
+@pytest.mark.parametrize("text", COMMIT_TO_THE_RIGHT_ONE)
+def test_the_shape_that_a_text_commits_itself_to_in_the_end_is_its_answer(text):
+    assert stated_shape(text, INPUT).sizes == RIGHT
+
+
 @pytest.mark.parametrize("text", SAY_RIGHT)
 def test_the_right_shape_is_read_however_it_is_written(text):
     assert stated_shape(text, INPUT).sizes == RIGHT
