@@ -25,11 +25,11 @@ def alike(asking: Asking, assignment: CourseAssignment, exercise: str) -> HttpRe
     """The groups among the answers that wait for this grader; or with `of`, the group of one answer."""
     question = question_of(asking, assignment, exercise)
     waiting = [line for line in question.lines if not line.is_done]
-    groups = [[waiting[n] for n in group] for group in groups_of([line.answer.text for line in waiting])]
     request = asking.request
-    blind = is_blind(assignment, asking.person)
     if request.method == "POST":
         return _mark(asking, assignment, exercise, {line.answer.key: line for line in waiting})
+    groups = [[waiting[n] for n in group] for group in groups_of([line.answer.text for line in waiting])]
+    blind = is_blind(assignment, asking.person)
     values: dict[str, Any] = {
         "assignment": assignment,
         "question": question,

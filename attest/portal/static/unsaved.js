@@ -206,6 +206,7 @@ window.unsaved = (() => {
   if (root) {
     window.addEventListener("online", () => soon(0));
     window.addEventListener("storage", (event) => event.key === PLACE && show());
+    show();
     soon(0);
   }
   return {
