@@ -61,6 +61,14 @@ class Item(msgspec.Struct, frozen=True, tag=True):
         )
 
 
+class Seen(msgspec.Struct, frozen=True, tag=True):
+    """A check has ended that students see at any time. Of others nothing is said before the Result."""
+
+    title: str
+    verdict: str
+    of: int  # such checks in all
+
+
 class Cluster(msgspec.Struct, frozen=True):
     """Where the workers of the engine `celery` are found."""
 

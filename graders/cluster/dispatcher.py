@@ -132,7 +132,7 @@ class Dispatcher:
         """Have all items graded, or those that are in hand when main says stop."""
         keep = False
         try:
-            self.sender.store_assignment()
+            self.sender.store_assignment(self.sender.bundle)
             self.ledger.add(range(len(self.setup.items)))
             self.open()
             self.serve()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from graders.assignment import Assignment, AssignmentError
@@ -12,12 +14,15 @@ from graders.child import Child
 from graders.cluster.bundle import BundleError, unpack
 from graders.cluster.envelope import KEY_VARIABLE
 from graders.cluster.seat import Done, Next, Seated, Sit, Undone, receive
-from graders.messages import Broken, send
+from graders.messages import Broken, Seen, send
 from sandbox.backend import BackendOptions
 
 _SEATED_SECONDS = 300.0  # for importing torch, starting the zygote and collecting, on a machine that is busy
 _KEPT_ASSIGNMENTS = 16
 _NOT_FOR_SEATS = (KEY_VARIABLE, "ATTEST_BROKER", "ATTEST_STORE")
+
+
+See = Callable[[Seen], None]  # called as the checks of a watched submission end
 
 
 class CannotGrade(Exception):
@@ -57,13 +62,13 @@ class Grader:
             shutil.rmtree(folder, ignore_errors=True)
             raise CannotGrade(f"the assignment that came cannot be used: {error}") from error
 
-    def grade(self, bundle: str, work: Next) -> bytes:
+    def grade(self, bundle: str, work: Next, see: See) -> bytes:
         """Return a Result as JSON. Raises CannotGrade and Undoable."""
         if self._seat is None or self._seated != bundle:
             self._leave()
             self._seat, self._seated = self._take_seat(bundle), bundle
         try:
-            return self._seat.grade(work)
+            return self._seat.grade(work, see)
         except Undoable:
             self._leave()
             raise
@@ -109,26 +114,33 @@ class _SeatProcess:
         assert isinstance(said, Seated)
         self._patience = said.patience
 
-    def grade(self, work: Next) -> bytes:
+    def grade(self, work: Next, see: See) -> bytes:
         """Return a Result as JSON. Raises Undoable, after which the seat is of no more use."""
-        said = self._ask(work, self._patience)
+        said = self._ask(work, self._patience, see)
         if isinstance(said, Done):
             return said.result
         assert isinstance(said, Undone)
         raise Undoable(said.internal)
 
-    def _ask(self, told: Sit | Next, seconds: float) -> Seated | Broken | Done | Undone:
+    def _ask(
+        self, told: Sit | Next, seconds: float, see: See | None = None
+    ) -> Seated | Broken | Done | Undone:
         try:
             send(self._child.connection, told)
         except OSError:
             raise Undoable(self._last_words()) from None
-        if not self._child.connection.poll(seconds):
-            self._child.kill()
-            raise Undoable(f"the grader came to no end for {seconds:.0f} s, which its limits do not explain")
-        try:
-            return receive(self._child.connection)
-        except (EOFError, OSError):
-            raise Undoable(self._last_words()) from None
+        end = time.monotonic() + seconds
+        while self._child.connection.poll(max(0.0, end - time.monotonic())):
+            try:
+                said = receive(self._child.connection)
+            except (EOFError, OSError):
+                raise Undoable(self._last_words()) from None
+            if not isinstance(said, Seen):
+                return said
+            if see is not None:
+                see(said)
+        self._child.kill()
+        raise Undoable(f"the grader came to no end for {seconds:.0f} s, which its limits do not explain")
 
     def _last_words(self) -> str:
         return f"the process that graded it ended ({self._child.last_line()})"

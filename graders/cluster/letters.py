@@ -81,6 +81,7 @@ class Job(msgspec.Struct, frozen=True):
     source: str
     submission: Parcel  # of a Handed
     by_store: bool  # the command has a store, where large results may lie
+    watched: bool = False  # somebody waits for the checks as they end
 
 
 class Taken(msgspec.Struct, frozen=True, tag=True):
@@ -93,11 +94,13 @@ class Taken(msgspec.Struct, frozen=True, tag=True):
 
 
 class Beat(msgspec.Struct, frozen=True, tag=True):
-    """The worker is alive, and has this job in hand."""
+    """The worker is alive, and has this job in hand; of one that is watched, how far it is."""
 
     job: str
     number: int
     worker: str
+    checks: tuple[tuple[str, str], ...] = ()  # title and verdict of those that have ended
+    of: int = 0  # such checks in all
 
 
 class Wants(msgspec.Struct, frozen=True, tag=True):

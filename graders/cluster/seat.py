@@ -2,6 +2,7 @@
 
     worker ── Sit ──► seat     worker ◄─ Seated, Broken ─ seat
     worker ── Next ─► seat     worker ◄─ Done, Undone ─── seat     as often as there are submissions
+                               worker ◄─ Seen ─────────── seat     meanwhile, of those that are watched
 
 One pytest session goes on for as long as the seed is the same, as in a local run. A seat that could not grade
 something ends: the next one starts afresh. It dies with its worker.
@@ -24,8 +25,8 @@ import msgspec
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cluster.letters import decode_handed
 from graders.limits import limits_of
-from graders.messages import Broken, send
-from graders.result import Result, Status, Student
+from graders.messages import Broken, Seen, send
+from graders.result import CheckResult, Result, Status, Student, Visibility
 from graders.secrets import secret_paths
 from graders.workers import die_with_parent, encodable, legible, patience
 from sandbox import Sandbox, SandboxBroken
@@ -57,6 +58,7 @@ class Next(msgspec.Struct, frozen=True, tag=True):
     student: bytes
     source: str
     handed: bytes
+    watched: bool = False
 
 
 class Done(msgspec.Struct, frozen=True, tag=True):
@@ -72,13 +74,13 @@ class Undone(msgspec.Struct, frozen=True, tag=True):
 
 
 _TOLD = msgspec.msgpack.Decoder(Sit | Next)
-_SAID = msgspec.msgpack.Decoder(Seated | Broken | Done | Undone)
+_SAID = msgspec.msgpack.Decoder(Seated | Broken | Seen | Done | Undone)
 
 
-def receive(connection: Connection) -> Seated | Broken | Done | Undone:
+def receive(connection: Connection) -> Seated | Broken | Seen | Done | Undone:
     """Return what the seat says. Raises EOFError where it has ended, or talks nonsense."""
     try:
-        said: Seated | Broken | Done | Undone = _SAID.decode(connection.recv_bytes())
+        said: Seated | Broken | Seen | Done | Undone = _SAID.decode(connection.recv_bytes())
     except msgspec.MsgspecError:
         raise EOFError from None
     return said
@@ -87,8 +89,12 @@ def receive(connection: Connection) -> Seated | Broken | Done | Undone:
 class Seat:
     """A sandbox with an assignment's tests before it."""
 
-    def __init__(self, connection: Connection, assignment: Assignment, sandbox: Sandbox) -> None:
+    def __init__(
+        self, connection: Connection, assignment: Assignment, sandbox: Sandbox, seen_by_all: int
+    ) -> None:
+        """`seen_by_all` is how many checks students see at any time."""
         self.connection = connection
+        self.seen_by_all = seen_by_all
         self.assignment = assignment
         self.sandbox = sandbox
         self.next = self.receive()
@@ -98,7 +104,13 @@ class Seat:
         from graders.session import GradingSession
 
         while self.next is not None:
-            GradingSession(self.assignment, self.sandbox, self.next.seed).run(self.jobs(), self.answer)
+            session = GradingSession(self.assignment, self.sandbox, self.next.seed, watch=self.watch)
+            session.run(self.jobs(), self.answer)
+
+    def watch(self, ended: CheckResult) -> None:
+        """Tell the worker of a check that has ended, where somebody waits for that."""
+        if self.next is not None and self.next.watched and ended.visibility is Visibility.ALWAYS:
+            send(self.connection, Seen(encodable(ended.title), ended.verdict.value, self.seen_by_all))
 
     def receive(self) -> Next | None:
         """Wait for a submission; None where there are no more."""
@@ -147,10 +159,11 @@ def sit(connection: Connection) -> None:
     options = replace(told.options, secrets=secrets)
     with Sandbox(told.backend, limits_of(assignment), options=options) as sandbox:
         sandbox.launch()  # the zygote imports its own torch meanwhile
-        collect_checks(assignment)
+        checks = collect_checks(assignment)
         sandbox.start()
         send(connection, Seated(patience(sandbox.limits)))
-        Seat(connection, assignment, sandbox).run()
+        seen_by_all = sum(one.visibility is Visibility.ALWAYS for one in checks)
+        Seat(connection, assignment, sandbox, seen_by_all).run()
 
 
 def main() -> None:

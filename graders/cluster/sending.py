@@ -6,59 +6,57 @@ import base64
 
 from graders.assignment import Assignment
 from graders.cluster.broker import QUEUES, TASK, make_app
-from graders.cluster.bundle import pack
+from graders.cluster.bundle import Bundle, pack
 from graders.cluster.envelope import read_key, seal
 from graders.cluster.letters import Handed, Job, encode, job_id
 from graders.cluster.store import Store, wrap
 from graders.cluster.terms import terms
 from graders.messages import Item, Setup
-from graders.reading import UnreadableSubmission
+from graders.reading import Found, UnreadableSubmission
 
 
-class Sender:
-    """Makes and sends the jobs of one run."""
+class Outbox:
+    """Seals jobs for workers of one kind, and puts them into their queue."""
 
-    def __init__(self, url: str, setup: Setup, assignment: Assignment) -> None:
+    def __init__(self, url: str, store: str | None, backend: str, device: str) -> None:
         """Raises ClusterError where Celery, the key or the store cannot be used."""
-        assert setup.cluster is not None
         self.key = read_key()
-        self.store = Store(setup.cluster.store) if setup.cluster.store else None
-        self.terms = terms(setup.backend, setup.options.device)
-        self.queue = QUEUES[setup.options.device]
-        self.bundle = pack(assignment)
+        self.store = Store(store) if store else None
+        self.terms = terms(backend, device)
+        self.queue = QUEUES[device]
         self._app = make_app(url)
-        self._seed = setup.seed
-        self._assignment = assignment
 
-    def store_assignment(self) -> None:
-        """Put the assignment where workers find it without asking. Raises ClusterError."""
-        name = f"assignments/{self.bundle.hash}"
+    def store_assignment(self, bundle: Bundle) -> None:
+        """Put an assignment where workers find it without asking. Raises ClusterError."""
+        name = f"assignments/{bundle.hash}"
         if self.store is not None and not self.store.has(name):
-            self.store.put(name, self.bundle.data)
+            self.store.put(name, bundle.data)
 
-    def read(self, item: Item) -> bytes:
-        """Return what was handed in as it travels. Raises whatever reading raises."""
-        names = [name for exercise in self._assignment.exercises for name in exercise.names]
-        try:
-            read = item.found().read(self._assignment.files, names=names, words=self._assignment.words)
-        except UnreadableSubmission as unreadable:
-            return encode(Handed.of(unreadable))
-        return encode(Handed.of(read))
-
-    def seal_job(self, run: str, item: Item, handed: bytes, number: int) -> bytes:
+    def seal(
+        self,
+        run: str,
+        job: str,
+        number: int,
+        *,
+        bundle: str,
+        seed: int,
+        student: bytes,
+        source: str,
+        handed: bytes,
+        watched: bool = False,
+    ) -> bytes:
         """Return the job to grade `handed`, sealed. Raises ClusterError where the store fails."""
-        found = item.found()
-        job = job_id(run, found.student.id, handed)
         letter = Job(
             job,
             number,
             self.terms,
-            self.bundle.hash,
-            self._seed,
-            item.student,
-            found.source,
+            bundle,
+            seed,
+            student,
+            source,
             wrap(handed, f"runs/{run}/{job}", self.store),
             self.store is not None,
+            watched,
         )
         return seal(self.key, f"job {run}", encode(letter))
 
@@ -70,3 +68,43 @@ class Sender:
     def close(self) -> None:
         """Leave the broker."""
         self._app.close()
+
+
+class Sender(Outbox):
+    """Makes and sends the jobs of one run."""
+
+    def __init__(self, url: str, setup: Setup, assignment: Assignment) -> None:
+        """Raises ClusterError where Celery, the key or the store cannot be used."""
+        assert setup.cluster is not None
+        super().__init__(url, setup.cluster.store, setup.backend, setup.options.device)
+        self.bundle = pack(assignment)
+        self._seed = setup.seed
+        self._assignment = assignment
+
+    def read(self, item: Item) -> bytes:
+        """Return what was handed in as it travels. Raises whatever reading raises."""
+        return read_handed(item.found(), self._assignment)
+
+    def seal_job(self, run: str, item: Item, handed: bytes, number: int) -> bytes:
+        """Return the job to grade `handed`, sealed. Raises ClusterError where the store fails."""
+        found = item.found()
+        return self.seal(
+            run,
+            job_id(run, found.student.id, handed),
+            number,
+            bundle=self.bundle.hash,
+            seed=self._seed,
+            student=item.student,
+            source=found.source,
+            handed=handed,
+        )
+
+
+def read_handed(found: Found, assignment: Assignment) -> bytes:
+    """Return what was handed in as it travels. Raises whatever reading raises."""
+    names = [name for exercise in assignment.exercises for name in exercise.names]
+    try:
+        read = found.read(assignment.files, names=names, words=assignment.words)
+    except UnreadableSubmission as unreadable:
+        return encode(Handed.of(unreadable))
+    return encode(Handed.of(read))

@@ -32,7 +32,7 @@ def difference(asked: Terms, here: Terms) -> str:
     ]
     for what, wanted, found, step in pairs:
         if wanted != found:
-            return f"its {what} is {found}, and that of the command {wanted}. {step}."
+            return f"its {what} is {found}, and {wanted} is asked for. {step}."
     return ""
 
 

@@ -42,6 +42,7 @@ from graders.cluster.letters import (
 from graders.cluster.seat import Next
 from graders.cluster.store import Store, unwrap, wrap
 from graders.cluster.terms import difference, terms
+from graders.messages import Seen
 from graders.reading.names import shown
 from graders.result import Student
 from graders.secrets import secret_packages
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("attest.worker")
 
 _BEAT_SECONDS = 2.0
+MOST_CHECKS = 500  # are told of one submission that is watched
 _BUNDLE_SECONDS = 30.0  # until a command that lives has sent an assignment
 _REFUSED_SECONDS = 1.0  # of rest, in which a worker that can may take what was refused
 
@@ -171,7 +173,8 @@ class Worker:
             if not self.grader.has(job.bundle):
                 self.grader.add(job.bundle, self.fetch(run, job.bundle))
             handed = unwrap(job.submission, self.store)
-            result = self.grader.grade(job.bundle, Next(job.seed, job.student, job.source, handed))
+            work = Next(job.seed, job.student, job.source, handed, job.watched)
+            result = self.grader.grade(job.bundle, work, self.pulse.see)
             parcel = wrap(result, f"runs/{run}/{job.id}.result", self.store if job.by_store else None)
         except (CannotGrade, ClusterError) as error:
             return Refused(job.id, self.name, f"{error}.".replace("..", "."))
@@ -222,7 +225,7 @@ class Pulse:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
-        self._holding: tuple[str, bytes] | None = None
+        self._holding: tuple[str, Beat] | None = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="pulse", daemon=True)
         self._thread.start()
@@ -230,12 +233,18 @@ class Pulse:
     @contextmanager
     def of(self, run: str, job: Job) -> Iterator[None]:
         """Beat for a job while the block runs."""
-        beat = encode(Beat(job.id, job.number, self._worker.name))
-        self._holding = run, seal(self._worker.key, f"answer {run}", beat)
+        self._holding = run, Beat(job.id, job.number, self._worker.name)
         try:
             yield
         finally:
             self._holding = None
+
+    def see(self, seen: Seen) -> None:
+        """Have the next beat say that a check has ended."""
+        if self._holding is not None:
+            run, beat = self._holding
+            checks = (*beat.checks, (seen.title, seen.verdict))[:MOST_CHECKS]
+            self._holding = run, msgspec.structs.replace(beat, checks=checks, of=seen.of)
 
     def stop(self) -> None:
         """Say nothing any more."""
@@ -250,7 +259,8 @@ class Pulse:
                 continue
             try:
                 post = post or Post(connect(self._worker.asked.broker))
-                post.write(answers_of(holding[0]), holding[1])
+                run, beat = holding
+                post.write(answers_of(run), seal(self._worker.key, f"answer {run}", encode(beat)))
             except Exception:
                 post = None  # the broker is gone: with the next beat it is looked for again
 

@@ -195,7 +195,7 @@ def test_a_worker_with_other_code_refuses_and_is_named(cluster: Cluster, here: P
     status, said = cluster.run(*asked(here))
     assert status == 2
     assert "no worker grades this run" in said
-    assert re.search(r"its code of Attest is [0-9a-f]{12}, and that of the command [0-9a-f]{12}", said)
+    assert re.search(r"its code of Attest is [0-9a-f]{12}, and [0-9a-f]{12} is asked for", said)
     assert "Install the same Attest in both places" in said
     assert not here.out.exists()
     assert graded_jobs(cluster) == []

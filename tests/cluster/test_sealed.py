@@ -121,8 +121,8 @@ def test_a_job_names_only_what_jobs_name() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"attest": "0.0.1"}, "its Attest is 0.0.1, and that of the command"),
-        ({"torch": "2.0"}, "its PyTorch is 2.0, and that of the command"),
+        ({"attest": "0.0.1"}, "its Attest is 0.0.1, and "),
+        ({"torch": "2.0"}, "its PyTorch is 2.0, and "),
         ({"schema": 9}, "its schema of results is 9"),
         ({"code": "abc"}, "its code of Attest is abc"),
         ({"backend": "docker"}, "Give both the same --sandbox"),

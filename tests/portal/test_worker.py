@@ -19,6 +19,7 @@ from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading.models import Graded, Job
 from attest.portal.grading.warm import GraderDied, GraderProcess
 from attest.portal.grading.worker import Worker
+from attest.portal.handing_in import laying_out
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.taking import take
 from tests.attest.conftest import RIGHT, WRONG
@@ -104,7 +105,7 @@ def test_a_worker_outlives_what_it_did_not_expect(
         raise error
 
     working = Worker()
-    monkeypatch.setattr(working, "lay_out", fail)
+    monkeypatch.setattr(laying_out, "lay_out", fail)
 
     assert working.step()
 

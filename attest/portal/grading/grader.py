@@ -19,7 +19,7 @@ import msgspec
 
 from graders.assignment import AssignmentError, find_assignment
 from graders.limits import limits_of
-from graders.messages import Broken, Ready, send
+from graders.messages import Broken, Ready, Seen, send
 from graders.result import CheckResult, Student, Visibility
 from graders.secrets import secret_paths
 from graders.workers import die_with_parent, legible
@@ -43,14 +43,6 @@ class Ask(msgspec.Struct, frozen=True, tag=True):
     source: str
     attempt: int
     seed: int
-
-
-class Seen(msgspec.Struct, frozen=True, tag=True):
-    """A check has ended that students see at any time. Of others nothing is said before the Result."""
-
-    title: str
-    verdict: str
-    of: int  # such checks in all
 
 
 class Answer(msgspec.Struct, frozen=True, tag=True):

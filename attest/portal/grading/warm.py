@@ -8,11 +8,11 @@ from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
-from attest.portal.grading.grader import Answer, Ask, Seen, Warm, receive_said
+from attest.portal.grading.grader import Answer, Ask, Warm, receive_said
 from graders.assignment import Assignment
 from graders.child import Child
 from graders.limits import limits_of
-from graders.messages import Broken, Ready, send
+from graders.messages import Broken, Ready, Seen, send
 from graders.result import Result
 from graders.workers import patience
 

@@ -25,7 +25,6 @@ from graders.workers import die_with_parent
 if TYPE_CHECKING:
     from attest.portal.grading.models import Job
     from attest.portal.grading.progress import Progress
-    from attest.portal.handing_in.models import Submission
 
 LOOK_SECONDS = 0.3  # between two looks into an empty queue
 AFTER_TROUBLE_SECONDS = 2.0
@@ -133,13 +132,15 @@ class Worker:
 
     def grade(self, job: Job, assignment: Assignment) -> Result:
         """Have a job graded, with signs of life while it lasts."""
-        from attest.portal.grading.grader import Ask, Seen
+        from attest.portal.grading.grader import Ask
         from attest.portal.grading.progress import Progress
         from attest.portal.grading.results import student_of
+        from attest.portal.handing_in.laying_out import lay_out
+        from graders.messages import Seen
 
         submission = job.submission
         with tempfile.TemporaryDirectory(prefix="attest-job-") as folder:
-            path = self.lay_out(submission, Path(folder))
+            path = lay_out(self.store, submission, Path(folder))
             ask = Ask(
                 path=os.fsencode(path),
                 student=student_of(submission).model_dump_json().encode(),
@@ -175,15 +176,6 @@ class Worker:
 
         if self.stopping.is_set() or not queue.prolong(job, self.name, progress.as_json()):
             raise Interrupted
-
-    def lay_out(self, submission: Submission, folder: Path) -> Path:
-        """Write a submission's files where the grader reads them; return the one file, or their folder."""
-        files = list(submission.files.all())
-        for file in files:
-            path = folder / "files" / file.name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(self.store.read(file.digest))
-        return folder / "files" / files[0].name if len(files) == 1 else folder / "files"
 
 
 def worker_name(pid: int) -> str:
