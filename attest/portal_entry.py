@@ -5,12 +5,22 @@ It must start at once: nothing but typer is imported here.
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from attest.entry import SandboxOption, path
+from attest.worker_entry import BrokerOption, StoreOption
+
+
+class Uploaders(StrEnum):
+    """Who may upload assignments."""
+
+    ADMINISTRATORS = "administrators"
+    INSTRUCTORS = "instructors"
+
 
 PortalOption = Annotated[
     Path,
@@ -58,18 +68,32 @@ def serve(  # noqa: PLR0917 - typer calls it by name
     workers: Annotated[
         int | None,
         typer.Option(
-            min=0, max=256, help="How many to grade at once on this machine (default: one per core)."
+            min=0,
+            max=256,
+            help="How many to grade at once on this machine (default: one per core; with a broker none).",
         ),
     ] = None,
     sandbox: SandboxOption = "bubblewrap",
+    uploads: Annotated[
+        Uploaders,
+        typer.Option(
+            envvar="ATTEST_PORTAL_UPLOADS",
+            show_envvar=False,
+            help="Who may upload assignments, whose tests run on this machine outside the sandbox.",
+        ),
+    ] = Uploaders.ADMINISTRATORS,
+    broker: BrokerOption = None,
+    store: StoreOption = None,
 ) -> None:
     """Run the web portal: students hand in, instructors grade, everyone sees where things stand.
 
     The first start prints a link by which the first administrator is made.
-    DATABASE_URL=postgresql://… makes it run on PostgreSQL in place of SQLite.
+    DATABASE_URL=postgresql://… makes it run on PostgreSQL in place of SQLite, --broker or ATTEST_BROKER
+    has `attest worker`s on other machines grade.
     """
-    from attest.serve import serve_command
+    from attest.serve import Serving, serve_command
     from graders.cohort import usable_cores
 
-    number = usable_cores() if workers is None else workers
-    raise typer.Exit(serve_command(data, (host, port), url=url, workers=number, sandbox=sandbox))
+    number = (0 if broker else usable_cores()) if workers is None else workers
+    asked = Serving(host, port, url, number, sandbox, broker or "", store or "", uploads.value)
+    raise typer.Exit(serve_command(data, asked))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,15 +13,46 @@ from reports.amounts import count_text
 _NEEDED = ("django", "argon2", "uvicorn")
 
 
-def serve_command(data: Path, where: tuple[str, int], *, url: str, workers: int, sandbox: str) -> int:
-    """Serve at `where`, a host and a port, until it is told to stop; return the exit status."""
-    host, port = where
-    ready_django(data, host=host, url=url, sandbox=sandbox)
+@dataclass(frozen=True)
+class Serving:
+    """What was asked on the command line."""
+
+    host: str
+    port: int
+    url: str
+    workers: int
+    sandbox: str
+    broker: str  # "" for none
+    store: str
+    uploads: str  # who may upload assignments
+
+
+def serve_command(data: Path, asked: Serving) -> int:
+    """Serve until it is told to stop; return the exit status."""
+    if asked.broker:
+        ready_broker(asked)
+    os.environ["ATTEST_PORTAL_UPLOADS"] = asked.uploads
+    ready_django(data, host=asked.host, url=asked.url, sandbox=asked.sandbox)
     from attest.portal.serving import prepare, serve
 
     prepare()
-    serve(host, port, workers)
+    serve(asked.host, asked.port, asked.workers)
     return ALL_WELL
+
+
+def ready_broker(asked: Serving) -> None:
+    """Put into the environment where the workers are; say what is missing for them."""
+    from graders.cluster.broker import check_url, make_app
+    from graders.cluster.envelope import ClusterError, read_key
+    from graders.cluster.store import Store
+
+    with sentences(ClusterError):
+        os.environ["ATTEST_BROKER"] = check_url(asked.broker)
+        make_app(asked.broker)
+        read_key()
+        if asked.store:
+            Store(asked.store)
+            os.environ["ATTEST_STORE"] = asked.store
 
 
 def ready_django(data: Path, *, host: str = "", url: str = "", sandbox: str = "bubblewrap") -> None:

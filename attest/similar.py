@@ -45,7 +45,7 @@ def similar_command(request: SimilarRequest) -> int:
     """Compare, write the pages and say what was found; return the exit status."""
     with sentences(AssignmentError, CohortError, SimilarError, UnreadableSubmission):
         assignment = find_assignment(request.assignment) if request.assignment else None
-        common = [*_known(assignment), *_starters(request.starters)]
+        common = [*known_labels(assignment), *_starters(request.starters)]
         cohort = find_submissions(request.paths, assignment.files if assignment else ())
         whose, texts, problems = _read(cohort.found)
         if len(texts) < 2:
@@ -68,7 +68,7 @@ def similar_command(request: SimilarRequest) -> int:
     return ALL_WELL
 
 
-def _known(assignment: Assignment | None) -> Iterator[Sequence[Label]]:
+def known_labels(assignment: Assignment | None) -> Iterator[Sequence[Label]]:
     """Starter files and model solutions: what anybody may have from them."""
     for exercise in assignment.exercises if assignment else ():
         for path in (*exercise.starters, *exercise.solutions):

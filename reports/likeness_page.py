@@ -15,7 +15,7 @@ from reports.gradebook import cell
 from reports.pages import asset, policy, template
 
 _STYLE = ("colours.css", "likeness.css")
-_MOST_LINES = 4000  # of one submission on a page
+MOST_LINES = 4000  # of one submission on a page
 _MOST_CHARACTERS = 400  # of a line
 
 
@@ -70,7 +70,7 @@ def pair_html(pair: LikePair, found: Likeness) -> str:
     """Return the page of one pair, side by side."""
     style = asset(*_STYLE)
     return template("likeness_pair.html.jinja").render(
-        policy=policy(style), style=style, pair=pair, found=found, rows_of=_rows_of, most=_MOST_LINES
+        policy=policy(style), style=style, pair=pair, found=found, rows_of=rows_of, most=MOST_LINES
     )
 
 
@@ -86,9 +86,9 @@ def likeness_csv(found: Likeness) -> str:
     return out.getvalue()
 
 
-def _rows_of(side: Side) -> list[tuple[int, str, str, bool]]:
+def rows_of(side: Side) -> list[tuple[int, str, str, bool]]:
     """Return (number, heading above it, text, whether it is shared) of each line."""
     return [
         (number, side.headings.get(number - 1, ""), line[:_MOST_CHARACTERS], number in side.shared)
-        for number, line in enumerate(side.lines[:_MOST_LINES], 1)
+        for number, line in enumerate(side.lines[:MOST_LINES], 1)
     ]

@@ -14,7 +14,7 @@ from reports.student_text import code, plain
 from reports.verdict_words import VERDICTS
 from reports.visible_text import one_line
 
-_STYLE = ("colours.css", "validation.css")
+STYLE = ("colours.css", "validation.css")
 MARKS: dict[Verdict, str] = {
     Verdict.PASSED: "·",
     Verdict.SKIPPED: "–",
@@ -119,8 +119,8 @@ class Validation:
 def validation_html(validations: tuple[Validation, ...]) -> str:
     """Return the page; it needs no network and no script."""
     return template("validation.html.jinja").render(
-        policy=policy(asset(*_STYLE)),
-        style=asset(*_STYLE),
+        policy=policy(asset(*STYLE)),
+        style=asset(*STYLE),
         title=", ".join(one_line(one.title, 100) for one in validations[:3]),
         validations=validations,
         kinds=KINDS,

@@ -32,8 +32,8 @@ from django.db import Error, connection, connections, models, transaction
 from django.db.migrations.loader import MigrationLoader
 
 from attest.portal.configuration import KEY
+from attest.portal.contents import named_digests
 from attest.portal.handing_in.keeping import Missing, Store
-from attest.portal.handing_in.models import SubmittedFile
 from attest.portal.people.models import Person
 from graders.versions import attest_version
 
@@ -78,7 +78,7 @@ def _write(file: IO[bytes], store: Store) -> Counted:
     with tarfile.open(fileobj=file, mode="w|gz") as archive, tempfile.TemporaryFile() as rows:
         with _snapshot():
             number = _dump(rows)
-            digests = sorted(set(SubmittedFile.objects.values_list("digest", flat=True)))
+            digests = sorted(named_digests())
         manifest = {
             "format": FORMAT,
             "attest": attest_version(),

@@ -20,7 +20,14 @@ HOSTS = "ATTEST_PORTAL_HOSTS"
 SANDBOX = "ATTEST_PORTAL_SANDBOX"
 DATABASE = "DATABASE_URL"
 
+BROKER = "ATTEST_BROKER"
+STORE = "ATTEST_STORE"
+UPLOADS = "ATTEST_PORTAL_UPLOADS"
+
+ADMINISTRATORS, INSTRUCTORS = "administrators", "instructors"  # who may upload assignments
+
 KEY = "secret.key"
+RUN = "broker.run"
 _POSTGRESQL = ("postgresql", "postgres")
 
 
@@ -37,6 +44,9 @@ class Configuration:
     url: str = ""  # as people reach it: "https://attest.example.edu"; "" on this machine alone
     hosts: tuple[str, ...] = ()  # names by which it may be asked for
     sandbox: str = "bubblewrap"
+    broker: str = ""  # the Redis or RabbitMQ of workers on other machines; "" for none
+    store: str = ""  # where what is large for the broker lies
+    uploads: str = ADMINISTRATORS
 
     @property
     def files(self) -> Path:
@@ -63,7 +73,21 @@ def read_configuration(environ: Mapping[str, str] = os.environ) -> Configuration
         named.append(parts.hostname)
     hosts = tuple(dict.fromkeys((*named, "localhost", "127.0.0.1", "[::1]", socket.gethostname())))
     database = read_database(environ.get(DATABASE) or f"sqlite:///{data / 'portal.sqlite3'}")
-    return Configuration(data, database, url, hosts, environ.get(SANDBOX) or "bubblewrap")
+    uploads = environ.get(UPLOADS) or ADMINISTRATORS
+    if uploads not in (ADMINISTRATORS, INSTRUCTORS):
+        raise ConfigurationError(
+            f"{UPLOADS}: {uploads!r} was found; expected {ADMINISTRATORS} or {INSTRUCTORS}."
+        )
+    return Configuration(
+        data,
+        database,
+        url,
+        hosts,
+        environ.get(SANDBOX) or "bubblewrap",
+        environ.get(BROKER, ""),
+        environ.get(STORE, ""),
+        uploads,
+    )
 
 
 def read_database(url: str) -> dict[str, Any]:
@@ -110,13 +134,26 @@ def read_database(url: str) -> dict[str, Any]:
 
 def make_secret_key(data: Path) -> None:
     """Make the key that sessions and links are signed with, unless it is there."""
-    data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make_once(data / KEY, secrets.token_urlsafe(48))
+
+
+def run_name(data: Path) -> str:
+    """Return the name by which workers at a broker know this portal; made where there is none.
+
+    No backup holds it: a portal that was brought back elsewhere does not take the answers of the first.
+    """
+    _make_once(data / RUN, secrets.token_hex(16))
+    return (data / RUN).read_text("ascii").strip()
+
+
+def _make_once(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
-        handle = os.open(data / KEY, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return
     with os.fdopen(handle, "w") as file:
-        file.write(secrets.token_urlsafe(48))
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
 

@@ -23,10 +23,13 @@ from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 
 from attest.portal.courses.models import Course, CourseAssignment, Membership, Role
-from attest.portal.grading.models import RegradeRequest
+from attest.portal.grading.models import Graded, RegradeRequest
 from attest.portal.handing_in.models import Submission, SubmittedFile
+from attest.portal.likeness.models import LikePair
 from attest.portal.marking.models import Level, ReusableComment, WrittenAnswer
 from attest.portal.people.models import Person, PersonalToken
+from attest.portal.regrading.models import Regrade
+from attest.portal.uploads.models import UploadedFolder
 
 View = Callable[..., Any]
 
@@ -99,6 +102,30 @@ def _comment(number: int) -> Place:
     return Place("comment", comment, comment.course)
 
 
+def _result(number: int) -> Place:
+    graded = Graded.objects.select_related("submission__assignment__course", "submission__person").get(
+        pk=number
+    )
+    return Place("graded", graded, graded.submission.assignment.course, graded.submission.person_id)
+
+
+def _regrade(number: int) -> Place:
+    regrade = Regrade.objects.select_related("assignment__course", "by", "person").get(pk=number)
+    return Place("regrade", regrade, regrade.assignment.course)
+
+
+def _like_pair(number: int) -> Place:
+    pair = LikePair.objects.select_related(
+        "comparison__assignment__course", "first__person", "second__person"
+    ).get(pk=number)
+    return Place("like_pair", pair, pair.comparison.assignment.course)
+
+
+def _uploaded(number: int) -> Place:
+    uploaded = UploadedFolder.objects.select_related("course", "errand", "by").get(pk=number)
+    return Place("uploaded", uploaded, uploaded.course)
+
+
 # What an address may name, by its parameter.
 PLACES: dict[str, Callable[[Any], Place]] = {
     "course_id": _course,
@@ -110,6 +137,10 @@ PLACES: dict[str, Callable[[Any], Place]] = {
     "answer_id": _answer,
     "level_id": _level,
     "comment_id": _comment,
+    "graded_id": _result,
+    "regrade_id": _regrade,
+    "like_pair_id": _like_pair,
+    "uploaded_id": _uploaded,
 }
 
 

@@ -21,28 +21,34 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, close_old_connections
 
+from attest.portal.contents import named_digests
+from attest.portal.errands.line import free
 from attest.portal.grading.queue import release
 from attest.portal.grading.worker import worker_name
 from attest.portal.handing_in.keeping import Store
-from attest.portal.handing_in.models import SubmittedFile
 from attest.portal.logs import event, write_logs
 from attest.portal.people.models import Person
 from attest.portal.people.rates import forget_past
 from attest.portal.people.views import first_link
+from attest.portal.uploads.folders import put_in_place
 
-_AGAIN_SECONDS = 2.0  # after a worker has died
+WORKER, DISPATCHER = "attest.portal.grading.worker", "attest.portal.grading.dispatch"
+ERRANDS = "attest.portal.errands.process"
+_AGAIN_SECONDS = 2.0  # after a process has died
 _LONGEST_AGAIN_SECONDS = 60.0
 _STEADY_SECONDS = 30.0  # one that has lived so long did not die of how it is started
 _END_SECONDS = 10.0
 _TIDY_SECONDS = 3600.0
+_LOOK_SECONDS = 1.0  # between two looks for errands
 
 
-class Workers:
-    """Worker processes, each kept running by a thread, since they die with the thread that started them."""
+class Kept:
+    """Processes that are kept running, each by a thread, since they die with the thread that started them."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, module: str, number: int = 1) -> None:
+        self._module = module
         self._ending = threading.Event()
-        self._threads = [threading.Thread(target=self._keep_running, name="worker") for _ in range(number)]
+        self._threads = [threading.Thread(target=self._keep_running, name=module) for _ in range(number)]
 
     def start(self) -> None:
         """Start all."""
@@ -59,22 +65,11 @@ class Workers:
         wait = _AGAIN_SECONDS
         while not self._ending.is_set():
             begun = time.monotonic()
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "attest.portal.grading.worker"],
-                stdin=subprocess.DEVNULL,
-                env={**os.environ, "ATTEST_PORTAL_PARENT": str(os.getpid())},
-            )
-            while process.poll() is None and not self._ending.wait(0.5):
-                pass
-            if process.returncode is None:
-                process.terminate()
-                try:
-                    process.wait(_END_SECONDS)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
+            process = run_until([sys.executable, "-P", "-m", self._module], self._ending)
+            if self._ending.is_set():
                 return
-            event("worker ended", status=process.returncode, jobs=release(worker_name(process.pid)))
+            held = release(worker_name(process.pid))
+            event("process ended", process=self._module, status=process.returncode, jobs=held)
             close_old_connections()
             wait = _AGAIN_SECONDS if time.monotonic() - begun > _STEADY_SECONDS else wait * 2
             self._ending.wait(min(wait, _LONGEST_AGAIN_SECONDS))
@@ -84,6 +79,7 @@ def prepare() -> None:
     """Make what is missing: folders, tables; bring the database up to date."""
     Path(settings.CONFIGURATION.files).mkdir(parents=True, exist_ok=True, mode=0o700)
     call_command("migrate", interactive=False, verbosity=0)
+    put_in_place()
     tidy()
 
 
@@ -91,9 +87,7 @@ def tidy() -> None:
     """Remove what has served: sessions that are over, counts of past windows, contents that no row names."""
     call_command("clearsessions")
     counts = forget_past()
-    contents = Store(settings.CONFIGURATION.files).sweep(
-        SubmittedFile.objects.values_list("digest", flat=True)
-    )
+    contents = Store(settings.CONFIGURATION.files).sweep(named_digests())
     event("tidied", counts=counts, contents=contents)
 
 
@@ -122,6 +116,51 @@ class Tidying:
             close_old_connections()
 
 
+class Errands:
+    """Starts the process that does errands whenever there is one, beside the server."""
+
+    def __init__(self) -> None:
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._keep_looking, name="errands")
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """End; what is under way is begun anew by the next portal."""
+        self._ending.set()
+        self._thread.join()
+
+    def _keep_looking(self) -> None:
+        while not self._ending.wait(_LOOK_SECONDS):
+            try:
+                if free().exists():
+                    run_until([sys.executable, "-P", "-m", ERRANDS], self._ending)
+            except (DatabaseError, OSError):
+                logging.getLogger("attest.portal").exception("errands not looked at")
+            close_old_connections()
+
+
+def run_until(command: list[str], ending: threading.Event) -> subprocess.Popen[bytes]:
+    """Run a process of ours until it ends, or end it when `ending` is set. It dies with this thread."""
+    process = subprocess.Popen(  # noqa: S603 - a module of ours
+        command,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "ATTEST_PORTAL_PARENT": str(os.getpid())},
+    )
+    while process.poll() is None and not ending.wait(0.5):
+        pass
+    if process.returncode is None:
+        process.terminate()
+        try:
+            process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    return process
+
+
 def serve(host: str, port: int, workers: int) -> None:
     """Serve until Ctrl-C or SIGTERM."""
     import uvicorn
@@ -132,9 +171,11 @@ def serve(host: str, port: int, workers: int) -> None:
     if not Person.objects.filter(is_administrator=True).exists():
         print(f"Make the first administrator at {address}{first_link()}", flush=True)
     write_logs()
-    keeping, tidying = Workers(workers), Tidying()
-    keeping.start()
-    tidying.start()
+    beside: list[Kept | Tidying | Errands] = [Kept(WORKER, workers), Tidying(), Errands()]
+    if settings.CONFIGURATION.broker:
+        beside.append(Kept(DISPATCHER))
+    for one in beside:
+        one.start()
     for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises them again when it has ended
         signal.signal(number, _ended_already)
     try:
@@ -150,8 +191,8 @@ def serve(host: str, port: int, workers: int) -> None:
             timeout_graceful_shutdown=5,
         )
     finally:
-        keeping.end()
-        tidying.end()
+        for one in beside:
+            one.end()
 
 
 def _ended_already(_number: int, _frame: FrameType | None) -> None:

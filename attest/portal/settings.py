@@ -21,9 +21,14 @@ INSTALLED_APPS = [
     "attest.portal.audit",
     "attest.portal.people",
     "attest.portal.courses",
+    "attest.portal.adjusting",
     "attest.portal.handing_in",
     "attest.portal.grading",
     "attest.portal.marking",
+    "attest.portal.regrading",
+    "attest.portal.errands",
+    "attest.portal.likeness",
+    "attest.portal.uploads",
 ]
 
 MIDDLEWARE = [

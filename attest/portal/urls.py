@@ -5,15 +5,18 @@ from __future__ import annotations
 from django.urls import path
 
 from attest.portal import assets, health
+from attest.portal.adjusting import views as adjusting
 from attest.portal.audit import views as audit
 from attest.portal.courses import views as courses
 from attest.portal.grading import requests
 from attest.portal.grading import views as grading
 from attest.portal.handing_in import api, events
 from attest.portal.handing_in import views as handing_in
+from attest.portal.likeness import views as likeness
 from attest.portal.marking import alike, one_answer, questions, rubric, settling, sheets
 from attest.portal.people import administration, tokens
 from attest.portal.people import views as people
+from attest.portal.regrading import views as regrading
 from attest.portal.teaching import (
     dashboard,
     downloads,
@@ -26,6 +29,7 @@ from attest.portal.teaching import (
     submissions,
 )
 from attest.portal.teaching import people as course_people
+from attest.portal.uploads import views as uploads
 
 urlpatterns = [
     path("", courses.courses, name="courses"),
@@ -70,6 +74,15 @@ urlpatterns = [
         requests.regrade_requests,
         name="regrade-requests",
     ),
+    path("assignments/<int:assignment_id>/regrade/", regrading.regrade, name="regrade"),
+    path("regrades/<int:regrade_id>/", regrading.regrade_changes, name="regrade-changes"),
+    path("results/<int:graded_id>/report/", regrading.result_report, name="result-report"),
+    path("assignments/<int:assignment_id>/adjustments/", adjusting.adjustments, name="adjustments"),
+    path("assignments/<int:assignment_id>/likeness/", likeness.likeness, name="likeness"),
+    path("like-pairs/<int:like_pair_id>/", likeness.like_pair, name="like-pair"),
+    path("courses/<int:course_id>/uploads/", uploads.uploads, name="uploads"),
+    path("uploads/<int:uploaded_id>/", uploads.upload, name="upload"),
+    path("uploads/<int:uploaded_id>/validation/", uploads.validation, name="validation"),
     path("regrade-requests/<int:regrade_request_id>/", requests.regrade_request, name="regrade-request"),
     path("submissions/<int:submission_id>/", handing_in.submission, name="submission"),
     path("submissions/<int:submission_id>/events/", events.events, name="events"),

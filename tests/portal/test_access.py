@@ -8,9 +8,13 @@ import pytest
 from django.apps import apps
 from django.urls import get_resolver, reverse
 
+from attest.portal.errands.models import Errand
+from attest.portal.likeness.models import CohortComparison, LikePair
 from attest.portal.marking.models import Level
 from attest.portal.people.models import PersonalToken
 from attest.portal.permissions import PLACES
+from attest.portal.regrading.models import Regrade
+from attest.portal.uploads.models import UploadedFolder
 from tests.portal.prose import WHY, keep_words, marking_things
 from tests.portal.school import School
 
@@ -75,6 +79,15 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "ask-for-regrade": OWN,
     "regrade-requests": GRADERS,
     "regrade-request": INSTRUCTORS,
+    "regrade": INSTRUCTORS,
+    "regrade-changes": INSTRUCTORS,
+    "result-report": INSTRUCTORS,
+    "adjustments": INSTRUCTORS,
+    "likeness": INSTRUCTORS,
+    "like-pair": INSTRUCTORS,
+    "uploads": INSTRUCTORS,
+    "upload": INSTRUCTORS,
+    "validation": INSTRUCTORS,
     "report": OWN,
     "marking": GRADERS,
     "marking-rules": INSTRUCTORS,
@@ -112,6 +125,10 @@ def arguments(school: School, name: str) -> dict[str, object]:
         "regrade_request_id": school.regrade_request.pk,
         **marking_things(school),
         "exercise": "doubling",
+        "regrade_id": _regrade(school),
+        "like_pair_id": _like_pair(school),
+        "uploaded_id": _uploaded(school),
+        "graded_id": school.submission.results.values_list("pk", flat=True).first() or 0,
     }
     if name == "handout-file":
         things["name"] = "double.py"
@@ -121,6 +138,35 @@ def arguments(school: School, name: str) -> dict[str, object]:
         things["token_number"] = PersonalToken.objects.get().pk
     wanted = PATTERNS[name].pattern.converters
     return {key: things.get(key, "guessed") for key in wanted}
+
+
+def _regrade(school: School) -> int:
+    """A regrade that somebody has decided of, so that another may be begun."""
+    regrade, _ = Regrade.objects.get_or_create(
+        assignment=school.assignment, which=Regrade.Which.ALL, settled_at=school.submission.received_at
+    )
+    return regrade.pk
+
+
+def _like_pair(school: School) -> int:
+    """A pair that the student is in."""
+    errand, _ = Errand.objects.get_or_create(kind=Errand.Kind.LIKENESS, state=Errand.State.DONE)
+    comparison, _ = CohortComparison.objects.get_or_create(assignment=school.assignment, errand=errand)
+    lines = {"likeness": 0.5, "first_lines": [1], "second_lines": [1]}
+    pair, _ = LikePair.objects.get_or_create(
+        comparison=comparison, first=school.submission, second=school.submission, defaults=lines
+    )
+    return pair.pk
+
+
+def _uploaded(school: School) -> int:
+    """An assignment that was uploaded into the course, and validated."""
+    errand, _ = Errand.objects.get_or_create(kind=Errand.Kind.VALIDATION, state=Errand.State.DONE)
+    known = {"size": 1, "title": "Doubling", "max_points": 5, "passed": True, "report": "<p>passed</p>"}
+    uploaded, _ = UploadedFolder.objects.get_or_create(
+        course=school.course, digest="0" * 64, errand=errand, defaults=known
+    )
+    return uploaded.pk
 
 
 def test_every_address_has_a_line_in_the_table() -> None:

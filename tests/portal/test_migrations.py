@@ -9,7 +9,10 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-OURS = ("marking", "grading", "handing_in", "courses", "people", "audit")
+OURS = (
+    *("uploads", "likeness", "errands", "regrading", "marking"),
+    *("grading", "handing_in", "adjusting", "courses", "people", "audit"),
+)
 
 
 def tables() -> set[str]:
@@ -17,7 +20,7 @@ def tables() -> set[str]:
         return {
             name
             for name in connection.introspection.table_names(cursor)
-            if name.split("_")[0] in ("marking", "grading", "handing", "courses", "people", "audit")
+            if name.split("_")[0] in {app.split("_")[0] for app in OURS}
         }
 
 

@@ -78,7 +78,9 @@ def test_no_json_takes_a_nul_or_half_a_character(school: School, text: str) -> N
     assert answer.json()["refused"].startswith("this: holds a character that is no text")
 
 
-@pytest.mark.parametrize("text", ['{"a": ["b", {"c": "\\\\u0000 as people write it"}]}', "[" * 100_000, "{", "null"])
+@pytest.mark.parametrize(
+    "text", ['{"a": ["b", {"c": "\\\\u0000 as people write it"}]}', "[" * 100_000, "{", "null"]
+)
 def test_other_json_is_for_the_view_to_judge(text: str) -> None:
     request = RequestFactory().post("/", text, content_type="application/json")
 

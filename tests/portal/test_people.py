@@ -272,7 +272,12 @@ def test_tokens_end_with_the_password_unless_they_are_to_be_kept(
         PersonalToken.issue(lena, name)
     client.force_login(lena)
     assert "Keep my 2 tokens" in client.get("/me/").content.decode()
-    new = {"what": "password", "present": PASSWORD, "password": "another long one", "again": "another long one"}
+    new = {
+        "what": "password",
+        "present": PASSWORD,
+        "password": "another long one",
+        "again": "another long one",
+    }
 
     page = client.post("/me/", {**new, **fields}, follow=True).content.decode()
 

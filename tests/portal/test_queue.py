@@ -11,10 +11,11 @@ from django.db import connections
 from django.utils import timezone
 
 from attest.portal.audit.models import Entry
-from attest.portal.grading import queue
+from attest.portal.grading import answers, queue
 from attest.portal.grading.models import Job
 from attest.portal.grading.progress import steps_of
 from attest.portal.handing_in.taking import take
+from graders.cluster.letters import Beat
 from tests.attest.conftest import RIGHT, WRONG
 from tests.portal.school import School, make_school
 
@@ -134,3 +135,73 @@ def run_at_once(works: list[Callable[[], None]]) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def test_what_lies_in_a_broker_is_claimed_by_nobody_here_and_taken_once(school: School) -> None:
+    job = queue.claim("dispatcher")
+    assert job is not None
+    assert queue.hand_over(job, "dispatcher")
+    assert not queue.hand_over(job, "dispatcher")
+
+    assert queue.claim("local") is None
+    assert queue.taken(job.pk, "broker one", 1) is not None
+    assert queue.taken(job.pk, "broker two", 1) is None  # the same letter came twice
+    assert queue.prolong(job, "broker one")
+    let_the_lease_run_out(job)
+    again = queue.claim("dispatcher")
+    assert again is not None
+    assert again.tries == 2
+    assert queue.hand_over(again, "dispatcher")
+    assert queue.taken(job.pk, "broker one", 1) is None  # of the try before
+    assert queue.taken(job.pk, "broker two", 2) is not None
+
+
+def test_of_two_workers_that_graded_the_same_the_first_answer_counts(school: School) -> None:
+    job = queue.claim("dispatcher")
+    assert job is not None
+    queue.hand_over(job, "dispatcher")
+
+    first = queue.take_over(job.pk, "broker one")
+    assert first == job
+    assert queue.finish(first, "broker one")
+
+    assert queue.take_over(job.pk, "broker two") is None
+
+
+def test_what_a_broker_has_lost_waits_again_and_costs_no_try(school: School) -> None:
+    job = queue.claim("dispatcher")
+    assert job is not None
+    queue.hand_over(job, "dispatcher")
+    before = timezone.now()
+
+    assert queue.lost(queue.at_broker().filter(claimed_at__lt=before - timedelta(minutes=1))) == 0
+    assert queue.lost(queue.at_broker().filter(claimed_at__lt=before)) == 1
+
+    again = queue.claim("dispatcher")
+    assert again is not None
+    assert again.tries == 1
+
+
+def test_what_is_graded_again_can_be_left_for_later(school: School) -> None:
+    first = queue.claim("worker")
+    assert first is not None
+    queue.finish(first, "worker")
+    again = queue.enqueue(school.submission, by=school.instructor, again=True)
+
+    assert queue.claim("worker", only_new=True) is None
+    assert queue.claim("worker") == again
+
+
+def test_a_worker_at_the_broker_says_how_far_it_is(school: School) -> None:
+    job = queue.claim("dispatcher")
+    assert job is not None
+    queue.hand_over(job, "dispatcher")
+    queue.taken(job.pk, answers.in_whose_name("far/17"), 1)
+
+    answers.lives(Beat(answers.job_name(job.pk), 1, "far/17", (("It has a\0 NUL.", "passed"),), 2))
+    answers.lives(Beat(answers.job_name(job.pk), 1, "another", (("It is another's.", "failed"),), 2))
+
+    step = steps_of([job.submission_id])[job.submission_id]
+    assert step.counted == "1 of 2 checks have run."
+    assert [title for title, _ in step.checks] == ["It has a_ NUL."]
+    assert answers.job_number("no name") == answers.job_number("f" * 24) == 0

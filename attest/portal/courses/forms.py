@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from attest.portal.courses.models import Course, CourseAssignment, Role
 from attest.portal.people.models import valid_zone
+from attest.portal.uploads.folders import is_data, usable
+from attest.portal.uploads.models import UploadedFolder
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.late import LateError, read_moment, read_policy
 
@@ -79,12 +81,18 @@ class AssignmentForm(Rules):
 
     def __init__(self, course: Course, data: Any = None) -> None:
         super().__init__(course, data)
+        self.course = course
         self.assignment: Assignment | None = None
+        self.uploaded: UploadedFolder | None = None
 
     def clean_folder(self) -> str:
         """Read the assignment, so that what cannot be graded cannot be handed in for."""
+        folder = self.cleaned_data["folder"]
+        self.uploaded = usable(self.course, folder)
+        if self.uploaded is None and is_data(folder):
+            raise ValidationError("This lies among the portal's data, and is no upload that has passed.")
         try:
-            self.assignment = find_assignment(self.cleaned_data["folder"])
+            self.assignment = find_assignment(folder)
         except AssignmentError as error:
             raise ValidationError(str(error)) from None
         return str(self.cleaned_data["folder"])

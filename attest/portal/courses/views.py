@@ -22,6 +22,7 @@ from attest.portal.pages import page
 from attest.portal.people.models import Person
 from attest.portal.people.views import ZONES, password_address
 from attest.portal.permissions import Asking, administers, administrators, courses_of, members, signed_in
+from attest.portal.uploads.models import UsedUpload
 from graders.reading.cohort import CohortError
 from graders.reading.roster import read_roster
 
@@ -138,8 +139,15 @@ def new_assignment(asking: Asking, course: Course) -> HttpResponse:
                 content_hash=assignment.info.content_hash,
                 **form.cleaned_data,
             )
+            if form.uploaded is not None:
+                UsedUpload.objects.create(assignment=added, uploaded=form.uploaded)
             rules = {key: str(value) for key, value in form.cleaned_data.items() if value not in (None, "")}
             note(asking.person, "assignment added", f"assignment {added.pk}", course=course, after=rules)
         return redirect("assignment", assignment_id=added.pk)
-    values = {"form": form, "installed": installed_assignments(), "kinds": CourseAssignment}
+    values = {
+        "form": form,
+        "folder": form["folder"].value() or request.GET.get("folder", ""),
+        "installed": installed_assignments(),
+        "kinds": CourseAssignment,
+    }
     return page(asking, "courses/new_assignment.html.jinja", values, 400 if form.errors else 200)

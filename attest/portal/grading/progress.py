@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
-from attest.portal.grading.models import Job
+from attest.portal.grading.models import Graded, Job
 from graders.reading.names import clean
 from graders.result import Verdict
 from reports.amounts import count_text
@@ -78,11 +78,15 @@ class Step:
         return [(title, VERDICTS[Verdict(verdict)]) for title, verdict in self.progress.checks]
 
 
+_STANDING = Graded.objects.filter(submission=OuterRef("submission"), stands=True)
+
+
 def steps_of(submissions: Iterable[int]) -> dict[int, Step]:
     """Return how far these submissions are, with two queries for however many."""
     jobs = {
         one["submission_id"]: one
         for one in Job.objects.filter(submission_id__in=list(submissions))
+        .exclude(Exists(_STANDING), again=True)  # until it is accepted it is the instructor's alone
         .order_by("id")
         .values("submission_id", "pk", "state", "progress")
     }

@@ -22,6 +22,8 @@ from attest.seeds import new_seed
 LEASE = timedelta(seconds=30)  # after the last sign of life somebody else may take the job
 MOST_TRIES = 3
 RETRY = timedelta(seconds=2)
+SENT_LEASE = timedelta(seconds=60)  # of what lies in a broker, and is looked after
+AT_BROKER = "broker"  # in whose name is what lies in a broker; with a worker's, what that one grades
 NOT_NOW = timedelta(seconds=15)  # where it is not the job's fault: the sandbox does not start, say
 
 
@@ -43,14 +45,18 @@ def enqueue(submission: Submission, *, by: Person | None = None, again: bool = F
     return job
 
 
-def claim(who: str, *, job_id: int | None = None) -> Job | None:
+def claim(who: str, *, job_id: int | None = None, only_new: bool = False) -> Job | None:
     """Claim the next job, or the one with this number; None where there is none.
+
+    `only_new` leaves out what is graded again.
 
     A job whose lease has run out is claimed like one that waits; one that was tried too often is not.
     """
     for _ in range(20):
         now = timezone.now()
         waiting = _free(now).filter(tries__lt=MOST_TRIES)
+        if only_new:
+            waiting = waiting.filter(again=False)
         found = waiting.filter(pk=job_id).first() if job_id is not None else waiting.first()
         if found is None:
             return None
@@ -107,6 +113,80 @@ def finish(job: Job, who: str, state: Job.State = Job.State.DONE, trouble: str =
             state=state, lease_until=None, finished_at=timezone.now(), trouble=_kept(trouble), progress={}
         )
     )
+
+
+def hand_over(job: Job, who: str) -> bool:
+    """Note that a claimed job is put into the broker: it waits again, and nobody here claims it meanwhile."""
+    now = timezone.now()
+    held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
+    return bool(
+        held.update(
+            state=Job.State.QUEUED,
+            claimed_by=AT_BROKER,
+            claimed_at=now,
+            lease_until=now + SENT_LEASE,
+            tries=F("tries") - 1,
+        )
+    )
+
+
+def at_broker() -> QuerySet[Job]:
+    """Return the jobs that wait in a broker. `claimed_at` is when they were put there."""
+    return Job.objects.filter(state=Job.State.QUEUED, claimed_by=AT_BROKER)
+
+
+def lost(waiting: QuerySet[Job]) -> int:
+    """Free jobs that are in the broker no more; return how many it were."""
+    return waiting.update(claimed_by="", lease_until=None)
+
+
+def remember_broker() -> int:
+    """Give what lies in a broker, and what its workers grade, another while; return how many jobs it is."""
+    theirs = Job.objects.filter(
+        state__in=(Job.State.QUEUED, Job.State.RUNNING), claimed_by__startswith=AT_BROKER
+    )
+    return theirs.update(lease_until=timezone.now() + LEASE)
+
+
+def taken(number: int, who: str, tries: int) -> datetime | None:
+    """Note that a worker at the broker grades job `number`, as the so manieth try, and return when it was put
+    there; None where nobody waits for that.
+    """
+    now = timezone.now()
+    waiting = Job.objects.filter(pk=number, state=Job.State.QUEUED, tries=tries - 1)
+    put_at = waiting.values_list("claimed_at", flat=True).first()
+    changed = waiting.update(
+        state=Job.State.RUNNING,
+        claimed_by=who,
+        claimed_at=now,
+        lease_until=now + LEASE,
+        tries=tries,
+        progress={},
+        trouble="",
+    )
+    return (put_at or now) if changed else None
+
+
+def take_over(number: int, who: str) -> Job | None:
+    """Claim an open job for who has its Result, whoever has it in hand; None where it is done or gone."""
+    changed = Job.objects.filter(pk=number, state__in=(Job.State.QUEUED, Job.State.RUNNING)).update(
+        state=Job.State.RUNNING, claimed_by=who, lease_until=timezone.now() + LEASE
+    )
+    if not changed:
+        return None
+    return (
+        Job.objects.select_related("submission__assignment__course", "submission__person")
+        .filter(pk=number)
+        .first()
+    )
+
+
+def explain(trouble: str, number: int | None = None) -> None:
+    """Say to the instructor why what waits, or one job of it, is not graded yet."""
+    waiting = Job.objects.filter(state=Job.State.QUEUED, claimed_by__in=("", AT_BROKER))
+    if number is not None:
+        waiting = waiting.filter(pk=number)
+    waiting.exclude(trouble=_kept(trouble)).update(trouble=_kept(trouble))
 
 
 def worn_out() -> list[Job]:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from attest.portal.courses.models import Membership
+from attest.portal.adjusting.models import adjustments_of
+from attest.portal.courses.models import CourseAssignment, Membership
 from attest.portal.grading.models import Graded, Job
 from attest.portal.grading.queue import finish
 from attest.portal.handing_in.models import Submission
 from attest.portal.marking.answers import remember
 from attest.portal.people.models import Person
+from graders.adjustments import Adjustments
 from graders.reading.identity import student_id
 from graders.result import COMPUTED, Result, Status, Student, Visibility
 from graders.versions import versions
@@ -39,8 +41,9 @@ def keep(job: Job, who: str, result: Result, taken_from: Graded | None = None) -
     What was graded again does not stand until an instructor accepts it, unless nothing stands yet.
     """
     submission = job.submission
-    whole, seen = sums_of(result), sums_of(result, whole=False)
     with transaction.atomic():
+        # Of checks that are adjusted meanwhile: either all of that is known here, or this is seen there.
+        assignment = CourseAssignment.objects.select_for_update(no_key=True).get(pk=submission.assignment_id)
         if not finish(job, who):
             return None
         standing = Graded.objects.filter(submission=submission, stands=True)
@@ -52,12 +55,7 @@ def keep(job: Job, who: str, result: Result, taken_from: Graded | None = None) -
             job=job,
             document=result.model_dump_json(exclude=COMPUTED),
             status=result.status.value,
-            points=whole.points,
-            max_points=whole.max_points,
-            pending_points=whole.pending_points,
-            open_points=seen.points,
-            open_max_points=seen.max_points,
-            open_pending_points=seen.pending_points,
+            **columns(result, adjustments_of(assignment.pk)),
             assignment_hash=result.assignment.content_hash,
             versions=versions_text(),
             taken_from=taken_from,
@@ -65,6 +63,26 @@ def keep(job: Job, who: str, result: Result, taken_from: Graded | None = None) -
         )
         remember(graded, result)
         return graded
+
+
+def columns(result: Result, adjustments: Adjustments) -> dict[str, float]:
+    """Return what tables need of a Result: its points with these adjustments of checks."""
+    adjusted = adjustments.applied(result)
+    whole, seen = sums_of(adjusted), sums_of(adjusted, whole=False)
+    return {
+        "points": whole.points,
+        "max_points": whole.max_points,
+        "pending_points": whole.pending_points,
+        "open_points": seen.points,
+        "open_max_points": seen.max_points,
+        "open_pending_points": seen.pending_points,
+    }
+
+
+def checks_of(assignment: CourseAssignment) -> dict[str, str]:
+    """Return the titles of an assignment's checks by their ids, as the latest Result has them."""
+    latest = Graded.objects.filter(submission__assignment=assignment, status=Status.GRADED).first()
+    return {one.id: one.title or one.id for one in latest.result.checks} if latest else {}
 
 
 def same_work(submission: Submission, assignment_hash: str) -> Graded | None:

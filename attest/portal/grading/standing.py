@@ -7,13 +7,14 @@ that moves, an extension or an override counts at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
-from django.db.models import Prefetch, prefetch_related_objects
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.utils import timezone
 
+from attest.portal.adjusting.models import adjustments_of
 from attest.portal.courses.due import due_for, extensions_for, late_with
 from attest.portal.courses.models import CourseAssignment, Extension
 from attest.portal.grading.models import Graded, Job, Override
@@ -22,6 +23,7 @@ from attest.portal.handing_in.models import Submission
 from attest.portal.marking.counting import Counted, counted_of, laid_over, second_shares
 from attest.portal.marking.models import Finding, Mark
 from attest.portal.people.models import Person
+from graders.adjustments import Adjustments
 from graders.result import CheckResult, Late, Overridden, Result, RubricResult, Status, Visibility
 from graders.result import Override as WholeOverride
 
@@ -41,6 +43,8 @@ class Standing:
     late: Late | None
     whole: bool = True
     marks: tuple[Counted, ...] = ()  # what people gave for answers in words
+    adjustments: Adjustments = field(default_factory=Adjustments)
+    supposed: bool = False  # these adjustments are only thought of: no column knows them
 
     @property
     def points(self) -> float | None:
@@ -72,20 +76,16 @@ class Standing:
     def basis(self) -> tuple[object, ...]:
         """All that its Result is made of: while this stays the same, nothing of it changes."""
         assert self.graded is not None
-        return (
-            self.graded.pk,
-            self.graded.at,
-            tuple((one.pk, one.at) for one in self.overrides),
-            self.late,
-            self.marks,
-        )
+        overrides = tuple((one.pk, one.at) for one in self.overrides)
+        adjusted = tuple((one.check, one.kind, one.at) for one in self.adjustments)
+        return self.graded.pk, self.graded.at, overrides, adjusted, self.late, self.marks
 
     @property
     def sums(self) -> Sums:
         """The points of the Result with what people gave, before anything is taken for coming late."""
         graded = self.graded
         assert graded is not None
-        if any(self.given):
+        if self.supposed or any(self.given):
             return sums_of(self.result, whole=self.whole)
         given = sum(one.points for one in self.marks)
         waited = sum(one.max_points for one in self.marks if one.waited)
@@ -95,7 +95,7 @@ class Standing:
 
     @property
     def result(self) -> Result:
-        """The Result with people's marks, every override, and what is taken for coming late."""
+        """The Result with marks, overrides, adjusted checks, and what is taken for coming late."""
         assert self.graded is not None
         result = laid_over(self.graded.result, self.marks)
         given = self.given
@@ -105,7 +105,7 @@ class Standing:
         if given:
             changes["checks"] = tuple(_with_given(one, given) for one in result.checks)
             changes["rubric"] = tuple(_with_given(one, given) for one in result.rubric)
-        return result.model_copy(update=changes)
+        return self.adjustments.applied(result.model_copy(update=changes))
 
 
 def standings(submissions: Sequence[Submission], *, whole: bool = True) -> list[Standing]:
@@ -113,34 +113,41 @@ def standings(submissions: Sequence[Submission], *, whole: bool = True) -> list[
     prefetch_related_objects(
         list(submissions),
         # The document is read where it is needed: those of a whole class are more than fits into memory.
-        Prefetch(
-            "results",
-            Graded.objects.filter(stands=True)
-            .defer("document")
-            .prefetch_related(
-                Prefetch(
-                    "findings",
-                    Finding.objects.select_related("answer").defer("answer__pieces", "answer__asks"),
-                ),
-                Prefetch("findings__answer__marks", Mark.objects.select_related("level")),
-                "findings__answer__marks__comments",
-            ),
-            to_attr="standing_results",
-        ),
+        Prefetch("results", with_marks(Graded.objects.filter(stands=True)), to_attr="standing_results"),
         Prefetch("jobs", Job.objects.defer(*_NOT_IN_LISTS).order_by("id"), to_attr="all_jobs"),
         "overrides",
     )
     extensions = extensions_for({one.assignment_id: one.assignment for one in submissions}.values())
-    shares = second_shares({one.assignment_id for one in submissions})
+    assignments = {one.assignment_id for one in submissions}
+    shares = second_shares(assignments)
+    adjustments = {number: adjustments_of(number) for number in assignments}
     return [
         _standing(
             one,
             extensions.get((one.assignment_id, one.person_id)),
             shares.get(one.assignment_id, 0),
             whole=whole,
+            adjustments=adjustments[one.assignment_id],
         )
         for one in submissions
     ]
+
+
+def with_marks(results: QuerySet[Graded]) -> QuerySet[Graded]:
+    """Return Results without their documents, with what a standing needs of people's marks."""
+    return results.defer("document").prefetch_related(
+        Prefetch(
+            "findings", Finding.objects.select_related("answer").defer("answer__pieces", "answer__asks")
+        ),
+        Prefetch("findings__answer__marks", Mark.objects.select_related("level")),
+        "findings__answer__marks__comments",
+    )
+
+
+def supposing(found: Standing, graded: Graded) -> Standing:
+    """Return how a submission would stand by another Result of it, read by `with_marks`."""
+    share = second_shares({found.submission.assignment_id}).get(found.submission.assignment_id, 0)
+    return replace(found, graded=graded, marks=counted_of(list(graded.findings.all()), share))
 
 
 def standing(submission: Submission, *, whole: bool = True) -> Standing:
@@ -207,10 +214,17 @@ def _with_given(part: Part, given: Mapping[str, Override]) -> Part:
 
 
 def _standing(
-    submission: Submission, extension: Extension | None, second_share: int, *, whole: bool
+    submission: Submission,
+    extension: Extension | None,
+    second_share: int,
+    *,
+    whole: bool,
+    adjustments: Adjustments,
 ) -> Standing:
     results: list[Graded] = submission.standing_results  # type: ignore[attr-defined]
-    jobs: list[Job] = submission.all_jobs  # type: ignore[attr-defined]
+    all_jobs: list[Job] = submission.all_jobs  # type: ignore[attr-defined]
+    # What is graded again is the instructor's alone until it is accepted.
+    jobs = [one for one in all_jobs if not (results and one.again)]
     return Standing(
         submission,
         jobs[-1] if jobs else None,
@@ -219,4 +233,5 @@ def _standing(
         late_with(submission.assignment, extension, submission.received_at),
         whole,
         counted_of(list(results[0].findings.all()), second_share) if results else (),
+        adjustments,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import Http404, HttpResponse
 
 from attest.portal.courses.models import Role
-from attest.portal.grading.standing import shows_kept_checks, shows_results, standing
+from attest.portal.grading.standing import Standing, shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.models import Submission
 from attest.portal.permissions import Asking, members
 from reports.pages import asset, policy
@@ -19,6 +19,12 @@ def report(asking: Asking, submission: Submission) -> HttpResponse:
     teaches = asking.may(Role.GRADER)
     if found.graded is None or not (teaches or shows_results(submission.assignment)):
         raise Http404
+    return report_page(found, teaches=teaches)
+
+
+def report_page(found: Standing, *, teaches: bool) -> HttpResponse:
+    """Return the report of a submission that has a Result."""
+    submission = found.submission
     html = student_html(
         found.result,
         audience="instructor" if teaches else "student",

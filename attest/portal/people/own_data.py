@@ -11,15 +11,17 @@ from typing import IO, Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from attest.portal.audit.models import Entry
 from attest.portal.audit.trail import note
+from attest.portal.contents import named_digests
 from attest.portal.courses.models import Membership
 from attest.portal.grading.models import Graded, RegradeRequest
 from attest.portal.grading.standing import seen_parts, shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
+from attest.portal.likeness.models import LikePair
 from attest.portal.marking.counting import Counted
 from attest.portal.marking.models import Mark
 from attest.portal.people.models import Person
@@ -117,6 +119,16 @@ def _about(person: Person, seen: Mapping[int, frozenset[str]]) -> dict[str, Any]
             .annotate(number=Count("pk"))
             .order_by("answer__assignment")
         ],
+        "likeness": [
+            {
+                "submission": one.first_id if one.first.person_id == person.pk else one.second_id,
+                "likeness": one.likeness,
+                "compared_at": one.comparison.at,
+            }
+            for one in LikePair.objects.filter(
+                Q(first__person=person) | Q(second__person=person)
+            ).select_related("first", "comparison")
+        ],
         "tokens": list(person.tokens.values("name", "created_at", "used_at")),
         "audit_trail": [
             {"at": one.at, "action": one.action, "subject": one.subject, "why": one.why}
@@ -158,6 +170,5 @@ def forget(person: Person, by: Person, why: str) -> None:
         note(by, "person forgotten", f"person {person.pk}", whom=person, before=counted, why=why)
         person.delete()
     store = Store(settings.CONFIGURATION.files)
-    still = set(SubmittedFile.objects.filter(digest__in=digests).values_list("digest", flat=True))
-    for digest in digests - still:
+    for digest in digests - named_digests(digests):
         store.remove(digest)

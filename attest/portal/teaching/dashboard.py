@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlencode
 
-from django.db.models import Q
+from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -24,6 +24,7 @@ from reports.class_view import check_links, class_html
 
 LATELY = timedelta(minutes=10)  # the rate is that of these
 FEWEST = 3  # jobs that tell a rate
+MOST_WHYS = 5
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Queue:
     before: int  # jobs of the whole portal that end before the last of these has
     a_minute: float | None  # None where too few have ended lately to tell
     idle: bool  # there is work, and nobody does it
+    whys: tuple[tuple[str, int], ...]  # why some of it could not be begun, and how many jobs that concerns
 
     @property
     def sentence(self) -> str:
@@ -70,7 +72,16 @@ def queue_of(assignment: CourseAssignment) -> Queue:
         rate = len(ended) / max((now - ended[0]).total_seconds() / 60, 1 / 60)
     held = waiting.filter(state=Job.State.RUNNING, lease_until__gt=now).exists()
     waited = [one[3] for one in queued if one[3] < now - timedelta(minutes=1)]
-    return Queue(len(queued), len(mine) - len(queued), before, rate, bool(waited) and not held and not ended)
+    whys = (
+        waiting.filter(assignment=assignment, state=Job.State.QUEUED)
+        .exclude(trouble="")
+        .order_by()
+        .values_list("trouble")
+        .annotate(count=Count("pk"))
+        .order_by("-count", "trouble")[:MOST_WHYS]
+    )
+    idle = bool(waited) and not held and not ended
+    return Queue(len(queued), len(mine) - len(queued), before, rate, idle, tuple(whys))
 
 
 @members(Role.GRADER)

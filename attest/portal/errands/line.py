@@ -1,0 +1,58 @@
+"""The line of errands in the database; as in `grading.queue` each change is one UPDATE."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from attest.portal.errands.models import Errand
+
+LEASE = timedelta(seconds=30)
+MOST_TRIES = 3
+
+
+def free() -> QuerySet[Errand]:
+    """Errands that nobody has in hand: they wait, or who had them gives no sign of life any more."""
+    errands = Errand.objects.filter(state__in=(Errand.State.WAITING, Errand.State.RUNNING))
+    return errands.filter(Q(lease_until=None) | Q(lease_until__lt=timezone.now()))
+
+
+def claim(who: str) -> Errand | None:
+    """Claim the next errand; None where there is none. What was tried too often is given up."""
+    now = timezone.now()
+    free().filter(tries__gte=MOST_TRIES).update(
+        state=Errand.State.FAILED,
+        lease_until=None,
+        finished_at=now,
+        trouble=f"It was tried {MOST_TRIES} times, and each time the process that did it died.",
+    )
+    for errand in free():
+        changed = (
+            free()
+            .filter(pk=errand.pk, tries=errand.tries)
+            .update(state=Errand.State.RUNNING, claimed_by=who, lease_until=now + LEASE, tries=F("tries") + 1)
+        )
+        if changed:
+            return Errand.objects.get(pk=errand.pk)
+    return None
+
+
+def prolong(errand: Errand, who: str) -> bool:
+    """Say that it is still under way; False where it is somebody else's by now, or gone."""
+    held = Errand.objects.filter(pk=errand.pk, state=Errand.State.RUNNING, claimed_by=who)
+    return bool(held.update(lease_until=timezone.now() + LEASE))
+
+
+def finish(errand: Errand, who: str, trouble: str = "") -> bool:
+    """Mark it as done, or as failed for a reason, if `who` still has it. Call it with what came of it."""
+    held = Errand.objects.filter(pk=errand.pk, state=Errand.State.RUNNING, claimed_by=who)
+    return bool(
+        held.update(
+            state=Errand.State.FAILED if trouble else Errand.State.DONE,
+            lease_until=None,
+            finished_at=timezone.now(),
+            trouble=trouble.replace("\0", "")[:8000],
+        )
+    )

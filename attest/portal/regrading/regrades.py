@@ -1,0 +1,250 @@
+"""Having attempts graded again, what that changes, and deciding of it: the acts, without pages.
+
+A Result of a regrade stands nowhere until it is accepted. What people decided (overrides, adjusted checks,
+extensions) is laid over both sides of the comparison, and stays whatever is accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from attest.portal.audit.trail import note
+from attest.portal.courses.models import CourseAssignment
+from attest.portal.grading.changes import Line, attempts_of, line_of
+from attest.portal.grading.models import Graded, Job
+from attest.portal.grading.queue import enqueue
+from attest.portal.grading.standing import Standing, supposing, with_marks
+from attest.portal.handing_in.models import Submission
+from attest.portal.people.models import Person
+from attest.portal.regrading.models import Regrade, RegradedAttempt
+from graders.assignment import Assignment
+from graders.result import Verdict
+
+_OPEN = (Job.State.QUEUED, Job.State.RUNNING)
+_NONE = RegradedAttempt.Decision.NONE
+Which = Regrade.Which
+
+
+class NothingToGrade(ValueError):
+    """No attempt is as was asked for. The message says so to the instructor."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an instructor asks to have graded again."""
+
+    which: Which
+    why: str
+    check_id: str = ""
+    person: Person | None = None
+
+
+def begin(assignment: CourseAssignment, found: Assignment, asked: Asked, by: Person) -> Regrade:
+    """Put attempts into the queue, behind what is new. Raises NothingToGrade.
+
+    Call it where no regrade of the assignment is open.
+    """
+    try:
+        with transaction.atomic():
+            CourseAssignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
+            chosen = list(attempts(assignment, found.info.content_hash, asked))
+            if not chosen:
+                raise NothingToGrade("No attempt is as you ask, or all of those are being graded just now.")
+            regrade = Regrade.objects.create(
+                assignment=assignment,
+                which=asked.which,
+                check_id=asked.check_id,
+                person=asked.person,
+                why=asked.why,
+                by=by,
+            )
+            RegradedAttempt.objects.bulk_create(
+                RegradedAttempt(regrade=regrade, submission=one, job=enqueue(one, again=True))
+                for one in chosen
+            )
+            note(
+                by,
+                "graded again",
+                f"assignment {assignment.pk}",
+                course=assignment.course,
+                whom=asked.person,
+                after={"which": asked.which.value, "check": asked.check_id, "attempts": len(chosen)},
+                why=asked.why,
+            )
+    except IntegrityError:  # another instructor was quicker
+        raise NothingToGrade("Another regrade of this assignment is open.") from None
+    return regrade
+
+
+def attempts(assignment: CourseAssignment, content_hash: str, asked: Asked) -> list[Submission]:
+    """Return the attempts that are asked for: of those that can count, and that nobody grades just now.
+
+    Where the last attempt counts, no other can.
+    """
+    found = assignment.submissions.select_related("person").order_by("person_id", "attempt")
+    found = found.exclude(jobs__in=Job.objects.filter(assignment=assignment, state__in=_OPEN))
+    if assignment.counts == CourseAssignment.Counts.LAST:
+        later = Submission.objects.filter(
+            assignment=assignment, person=OuterRef("person"), attempt__gt=OuterRef("attempt")
+        )
+        found = found.exclude(Exists(later))
+    standing = Graded.objects.filter(submission__assignment=assignment, stands=True)
+    match asked.which:
+        case Which.STUDENT:
+            found = found.filter(person=asked.person)
+        case Which.GIVEN_UP:
+            found = found.exclude(Exists(standing.filter(submission=OuterRef("pk"))))
+        case Which.OUTDATED:
+            found = found.filter(results__in=standing.exclude(assignment_hash=content_hash))
+        case Which.CHECK:
+            found = found.filter(results__in=_not_passed(standing, asked.check_id))
+    return list(found)
+
+
+def _not_passed(standing: QuerySet[Graded], check_id: str) -> list[int]:
+    return [
+        one.pk
+        for one in standing.iterator(100)
+        if any(each.id == check_id and each.verdict is not Verdict.PASSED for each in one.result.checks)
+    ]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a regrade is."""
+
+    attempts: int
+    graded: int
+    given_up: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self.graded + self.given_up >= self.attempts
+
+
+def progress_of(regrade: Regrade) -> Progress:
+    """Return how far a regrade is."""
+    jobs = Job.objects.filter(regraded__regrade=regrade)
+    return Progress(
+        jobs.count(),
+        jobs.filter(state=Job.State.DONE).count(),
+        jobs.filter(state=Job.State.POISONED).count(),
+    )
+
+
+def lines_of(regrade: Regrade) -> list[Line]:
+    """Return what would change for each student with an attempt that is graded again and not decided of."""
+    graded = {one.submission_id: one for one in _ready(regrade)}
+    people = set(Submission.objects.filter(pk__in=graded).values_list("person_id", flat=True))
+    lines = []
+    for found in attempts_of(regrade.assignment, list(people)).values():
+        supposed: dict[int, Standing] = {
+            one.submission.pk: supposing(one, graded[one.submission.pk])
+            for one in found
+            if one.submission.pk in graded
+        }
+        lines.append(line_of(regrade.assignment, found, supposed))
+    return lines
+
+
+def _ready(regrade: Regrade) -> QuerySet[Graded]:
+    """Results that came of a regrade, and that nobody has decided of."""
+    return with_marks(
+        Graded.objects.filter(job__regraded__regrade=regrade, job__regraded__decision=_NONE, stands=False)
+    )
+
+
+@transaction.atomic
+def accept(regrade: Regrade, by: Person, people: Collection[int] | None = None) -> int:
+    """Have what came of it stand, for all or for these people; return for how many students.
+
+    Each whose points change has an entry in the trail.
+    """
+    CourseAssignment.objects.select_for_update(no_key=True).get(pk=regrade.assignment_id)
+    lines = {line.person.pk: line for line in lines_of(regrade)}
+    chosen = set(lines) if people is None else set(lines) & set(people)
+    for graded in _ready(regrade).filter(submission__person__in=chosen):
+        Graded.objects.filter(submission=graded.submission_id, stands=True).update(stands=False)
+        Graded.objects.filter(pk=graded.pk).update(stands=True)
+        RegradedAttempt.objects.filter(job=graded.job_id).update(decision=RegradedAttempt.Decision.ACCEPTED)
+    for number in chosen:
+        line = lines[number]
+        if line.change is not None and line.now is not None:
+            note(
+                by,
+                "regrade accepted",
+                f"submission {line.now.submission.pk}",
+                course=regrade.assignment.course,
+                whom=line.person,
+                before={"points": line.change.before},
+                after={"points": line.change.now},
+                why=regrade.why,
+            )
+    note(
+        by,
+        "regrade accepted",
+        f"assignment {regrade.assignment_id}",
+        course=regrade.assignment.course,
+        after={"students": len(chosen)},
+        why=regrade.why,
+    )
+    _settle(regrade)
+    return len(chosen)
+
+
+@transaction.atomic
+def discard(regrade: Regrade, by: Person) -> None:
+    """Have what is not accepted come to nothing; what is not graded yet is not."""
+    left = regrade.attempts.filter(decision=_NONE)
+    left.filter(job__result__stands=True).update(decision=RegradedAttempt.Decision.ACCEPTED)
+    number = left.count()
+    Job.objects.filter(regraded__in=left, state=Job.State.QUEUED).delete()
+    left.update(decision=RegradedAttempt.Decision.DISCARDED)
+    note(
+        by,
+        "regrade discarded",
+        f"assignment {regrade.assignment_id}",
+        course=regrade.assignment.course,
+        after={"attempts": number},
+        why=regrade.why,
+    )
+    _settle(regrade)
+
+
+def _settle(regrade: Regrade) -> None:
+    """Close a regrade of which all is decided. What could not be graded, or stood at once, needs nothing."""
+    waiting = regrade.attempts.filter(decision=_NONE)
+    done = waiting.filter(job__state=Job.State.POISONED) | waiting.filter(job__result__stands=True)
+    if not waiting.exclude(pk__in=done.values("pk")).exists():
+        Regrade.objects.filter(pk=regrade.pk).update(settled_at=timezone.now())
+
+
+def refresh(assignment: CourseAssignment, found: Assignment, by: Person) -> None:
+    """Note what the assignment is today, where it is not what it was when it was last looked at."""
+    now = {
+        "content_hash": found.info.content_hash,
+        "version": found.version,
+        "title": found.title,
+        "max_points": found.points,
+    }
+    before = {name: getattr(assignment, name) for name in now}
+    if now == before:
+        return
+    with transaction.atomic():
+        CourseAssignment.objects.filter(pk=assignment.pk).update(**now)
+        note(
+            by,
+            "assignment changed",
+            f"assignment {assignment.pk}",
+            course=assignment.course,
+            before=before,
+            after=now,
+        )
+    for name, value in now.items():
+        setattr(assignment, name, value)

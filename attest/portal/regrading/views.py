@@ -1,0 +1,162 @@
+"""Pages of grading again: asking for it, what it changes, and what is decided of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect
+
+from attest.portal.courses.models import CourseAssignment, Role
+from attest.portal.grading.changes import by_difference
+from attest.portal.grading.models import Graded
+from attest.portal.grading.requests import words_trouble
+from attest.portal.grading.results import checks_of
+from attest.portal.grading.standing import standing, supposing
+from attest.portal.grading.views import report_page
+from attest.portal.pages import page
+from attest.portal.people.models import Person
+from attest.portal.permissions import Asking, members
+from attest.portal.regrading.models import Regrade
+from attest.portal.regrading.regrades import (
+    Asked,
+    NothingToGrade,
+    Which,
+    accept,
+    begin,
+    discard,
+    lines_of,
+    progress_of,
+    refresh,
+)
+from graders.assignment import AssignmentError, find_assignment
+from reports.amounts import count_text
+from reports.changes import turns
+from reports.changes_page import difference_text, score_text, summary_text
+
+
+@members(Role.INSTRUCTOR)
+def regrade(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
+    """Ask for grading again; where a regrade is open, go to what it changes."""
+    request = asking.request
+    is_open = assignment.regrades.filter(settled_at=None).first()
+    if is_open is not None:
+        return redirect("regrade-changes", regrade_id=is_open.pk)
+    trouble: dict[str, list[str]] = {}
+    try:
+        found = find_assignment(assignment.folder)
+    except AssignmentError as error:
+        values = {"assignment": assignment, "cannot": str(error)}
+        return page(asking, "regrading/regrade.html.jinja", values, 400)
+    checks = checks_of(assignment)
+    people = Person.objects.filter(submissions__assignment=assignment).distinct().order_by("name", "email")
+    if request.method == "POST":
+        asked, trouble = _asked(request.POST, checks, people)
+        if asked is not None:
+            try:
+                refresh(assignment, found, asking.person)
+                begun = begin(assignment, found, asked, asking.person)
+            except NothingToGrade as nothing:
+                trouble = {"which": [str(nothing)]}
+            else:
+                return redirect("regrade-changes", regrade_id=begun.pk)
+    standing_ones = Graded.objects.filter(submission__assignment=assignment, stands=True)
+    outdated = standing_ones.exclude(assignment_hash=found.info.content_hash).count()
+    values = {
+        "assignment": assignment,
+        "cannot": "",
+        "outdated": outdated,
+        "checks": [(key, f"{title} ({key})") for key, title in checks.items()],
+        "people": [(str(one.pk), f"{one}, {one.email}" if one.name else one.email) for one in people],
+        "which": [(one.value, one.label) for one in Which],
+        "chosen": request.POST.get("which") or (Which.OUTDATED if outdated else Which.ALL).value,
+        "given": request.POST,
+        "trouble": trouble,
+        "earlier": assignment.regrades.select_related("by", "person")[:20],
+    }
+    return page(asking, "regrading/regrade.html.jinja", values, 400 if trouble else 200)
+
+
+@members(Role.INSTRUCTOR)
+def regrade_changes(asking: Asking, regrade: Regrade) -> HttpResponse:
+    """What a regrade changes, and the decision."""
+    request = asking.request
+    if request.method == "POST":
+        _decide(asking, regrade)
+        return redirect("regrade-changes", regrade_id=regrade.pk)
+    progress = progress_of(regrade)
+    open_still = regrade.settled_at is None
+    shows = open_still and (progress.is_over or "so-far" in request.GET)
+    lines = lines_of(regrade) if shows else []
+    shown = by_difference(lines)
+    changes = [change for _, change in shown]
+    values = {
+        "assignment": regrade.assignment,
+        "regrade": regrade,
+        "progress": progress,
+        "shows": shows,
+        "ready": len(lines),
+        "summary": summary_text(changes, len(lines)),
+        "turns": turns(changes),
+        "changes": shown,
+        "score": score_text,
+        "difference": difference_text,
+        "decided": {
+            one.label: regrade.attempts.filter(decision=one.value).count()
+            for one in regrade.attempts.model.Decision
+        },
+    }
+    return page(asking, "regrading/changes.html.jinja", values)
+
+
+@members(Role.INSTRUCTOR)
+def result_report(asking: Asking, graded: Graded) -> HttpResponse:
+    """The report of a Result that need not stand, as it would be read."""
+    found = supposing(standing(graded.submission), graded)
+    return report_page(found, teaches=True)
+
+
+def _decide(asking: Asking, regrade: Regrade) -> None:
+    what = asking.request.POST.get("what")
+    if regrade.settled_at is not None:
+        messages.error(asking.request, "All of this is decided already; nothing was changed.")
+    elif what == "discard":
+        discard(regrade, asking.person)
+        messages.success(asking.request, "What was not accepted came to nothing.")
+    elif what == "accept-all":
+        number = accept(regrade, asking.person)
+        messages.success(asking.request, f"It counts now, for {count_text(number, 'student')}.")
+    elif what == "accept":
+        chosen = {
+            int(one) for one in asking.request.POST.getlist("person") if re.fullmatch(r"[0-9]{1,18}", one)
+        }
+        number = accept(regrade, asking.person, chosen) if chosen else 0
+        if number:
+            messages.success(asking.request, f"It counts now, for {count_text(number, 'student')}.")
+        else:
+            messages.error(asking.request, "Choose at least one student first.")
+
+
+def _asked(
+    given: QueryDict, checks: Mapping[str, str], people: QuerySet[Person]
+) -> tuple[Asked | None, dict[str, list[str]]]:
+    """Read what is asked for, or what is wrong with it."""
+    trouble: dict[str, list[str]] = {}
+    which, why, check_id = given.get("which", ""), given.get("why", "").strip(), ""
+    person = None
+    if which not in Which.values:
+        trouble["which"] = ["Choose one of these."]
+    elif which == Which.CHECK:
+        check_id = given.get("check", "")
+        if check_id not in checks:
+            trouble["check"] = ["Choose one of these checks."]
+    elif which == Which.STUDENT:
+        number = given.get("person", "")
+        person = people.filter(pk=int(number)).first() if re.fullmatch(r"[0-9]{1,18}", number) else None
+        if person is None:
+            trouble["person"] = ["Choose one of these students."]
+    trouble |= words_trouble("why", why, "Say in a sentence why; it is kept in the audit trail.")
+    return (None, trouble) if trouble else (Asked(Which(which), why, check_id, person), {})
