@@ -9,17 +9,19 @@ import socket
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import view as views
 from .backend import BackendOptions, LaunchedProcess, Mode
 from .errors import SandboxBroken
+from .inside import uids
 from .limits import Limits
 
 # Where root stages what is seen inside, in a mount namespace of its own: the first that exists.
 _STAGES = ("/mnt", "/media", "/srv", "/opt", "/var/tmp")  # noqa: S108
-# An uid that no account has; 65534 where the host maps no such uid (a container of its own user namespace).
-_HIGH_UID = 2_000_065_534
+# For root, where this machine has no uids for guests: a container of its own user namespace, with few ids.
+_NOBODY = 65534
 
 
 class Bubblewrap:
@@ -46,6 +48,23 @@ class Bubblewrap:
                 raise
 
 
+@dataclass(frozen=True)
+class _Users:
+    """The uids that a sandbox has: the zygote's own, and those of which each guest gets one."""
+
+    among: range
+    own: int
+    locks: int  # the descriptor that keeps others from them
+
+    @property
+    def of(self) -> tuple[int, int]:
+        return self.among[0], len(self.among)
+
+    @property
+    def for_guests(self) -> tuple[int, int, int]:
+        return self.locks, *self.of
+
+
 def _launch(ours: socket.socket, control: socket.socket, device: str) -> LaunchedProcess:
     program = shutil.which("bwrap")
     if program is None:
@@ -65,11 +84,16 @@ def _launch(ours: socket.socket, control: socket.socket, device: str) -> Launche
     ]
     log = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the zygote
     files = {place: _memory_file(content) for place, content in seen.files.items()}
-    argv = _arguments(program, seen, [(where, place) for _, place, where in staged], files, control.fileno())
+    users = _users() if root else None
+    shown = [(where, place) for _, place, where in staged]
+    argv = _arguments(program, seen, shown, files, users)
+    argv += map(str, (control.fileno(), *(users.for_guests if users else ())))
+    kept = [] if users is None else [users.locks]
     if root:
         plan = {
             "stage": stage,
-            "uid": _free_uid(),
+            "uid": users.own if users else _NOBODY,
+            "uids": users and users.of,
             "binds": [(source, os.path.basename(where)) for source, _, where in staged],
             "argv": argv,
         }
@@ -84,31 +108,35 @@ def _launch(ours: socket.socket, control: socket.socket, device: str) -> Launche
             env={"LANG": "C.UTF-8"},
             # The interrupt key stops Attest, which then closes the sandbox.
             start_new_session=True,
-            pass_fds=(control.fileno(), *files.values()),
+            pass_fds=(control.fileno(), *files.values(), *kept),
         )
     except OSError as error:
         log.close()
         raise SandboxBroken(f"bubblewrap could not be started: {error}; run: attest doctor") from None
     finally:
-        for fd in files.values():
+        for fd in (*files.values(), *kept):
             os.close(fd)
     return LaunchedProcess(ours, process, log)
 
 
 def _arguments(
-    program: str, seen: views.View, binds: list[tuple[str, str]], files: dict[str, int], control: int
+    program: str, seen: views.View, binds: list[tuple[str, str]], files: dict[str, int], users: _Users | None
 ) -> list[str]:
+    """The command but for the zygote's arguments; with `users` there is a user namespace already."""
     argv = [
         program,
-        "--unshare-all",
+        *(f"--unshare-{kind}" for kind in ("ipc", "pid", "net", "uts", "cgroup-try")),
+        *([] if users else ["--unshare-user"]),
         "--die-with-parent",
         "--new-session",
         "--as-pid-1",
         "--hostname",
         "guest",
     ]
-    # The zygote keeps one capability, over its own user namespace alone: it makes the guests' namespaces.
-    argv += ["--clearenv", "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"]
+    # What the zygote keeps, over its own user namespace alone: it makes the guests' namespaces and users.
+    argv += ["--clearenv", "--cap-drop", "ALL"]
+    for name in ("CAP_SYS_ADMIN", *(("CAP_SETUID", "CAP_KILL") if users else ())):
+        argv += ["--cap-add", name]
     for name, value in seen.environment.items():
         argv += ["--setenv", name, value]
     for place in seen.folders:
@@ -147,7 +175,18 @@ def _arguments(
         "-c",
     ]
     start = f"import sys; sys.path[:] = {list(seen.path)!r}; from inside.zygote import main; main()"
-    return [*argv, start, str(control)]
+    return [*argv, start]
+
+
+def _users() -> _Users | None:
+    """Those of one sandbox; None where this machine has none to give."""
+    among = uids.here(uids.HIGH, uids.LOW)
+    if among is None:
+        return None
+    try:
+        return _Users(among, *uids.lease(among))
+    except OSError as error:
+        raise SandboxBroken(f"there is no user for the sandbox to run as: {error}") from None
 
 
 def _memory_file(content: bytes) -> int:
@@ -164,11 +203,3 @@ def _stage() -> str:
     raise SandboxBroken(
         f"none of {', '.join(_STAGES)} is a folder; root needs one to prepare the sandbox in; create /mnt"
     )
-
-
-def _free_uid() -> int:
-    for line in Path("/proc/self/uid_map").read_text().splitlines():
-        inside, _, count = (int(part) for part in line.split())
-        if inside <= _HIGH_UID < inside + count:
-            return _HIGH_UID
-    return 65534

@@ -19,6 +19,7 @@ import uuid
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import IO, Any
 
 import msgspec
@@ -28,6 +29,7 @@ from . import view as views
 from .backend import BackendOptions, Launched, Mode
 from .engine import Engine, connect, find_image, told
 from .errors import SandboxBroken
+from .inside import uids
 from .inside.container import SOCKET, Plan
 from .limits import Limits
 from .orphans import OWNER, owner, remove_orphans
@@ -45,8 +47,6 @@ _ZYGOTE_BYTES = 2**30
 # A guest, the one before it that is still ending, and the next one that is being forked.
 _GUESTS_AT_ONCE = 3
 _PROCESSORS = 2.0  # a guest, and what is forked or ended meanwhile
-# An uid that no account has, for an Attest that runs as root.
-_UID = 65534
 _TAIL = 2000
 
 
@@ -143,7 +143,7 @@ def remove(engine: Engine, container: str) -> None:
 
 def _launch_near(engine: Engine, image: str, options: BackendOptions, limits: Limits) -> LaunchedContainer:
     with _listening() as (listener, folder):
-        container = _create(engine, image, options, limits, folder)
+        container = _create(engine, image, _settings(engine, options, limits, folder), _users_near(engine))
         log = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the zygote
         try:
             with told("the container cannot be started"):
@@ -163,7 +163,7 @@ def _launch_near(engine: Engine, image: str, options: BackendOptions, limits: Li
 
 def _launch_far(engine: Engine, image: str, options: BackendOptions, limits: Limits) -> LaunchedContainer:
     _check_processor(engine)
-    container = _create(engine, image, options, limits, None)
+    container = _create(engine, image, _settings(engine, options, limits, None), _users_far(engine))
     log = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the zygote
     try:
         with told("the container cannot be started"):
@@ -241,10 +241,21 @@ def _frames(stream: bytes) -> bytes:
     return text
 
 
-def _create(engine: Engine, image: str, options: BackendOptions, limits: Limits, folder: str | None) -> str:
+def _create(engine: Engine, image: str, settings: dict[str, Any], users: Iterator[_User]) -> str:
+    """Make a container for the first of these users whose name no other container has."""
+    from docker.errors import APIError
+
     with told("the container cannot be created"):
-        created = engine.client.containers.create(image, **_settings(engine, options, limits, folder))
-        return str(created.id)
+        for user in users:
+            try:
+                created = engine.client.containers.create(
+                    image, name=user.container, user=f"{user.uid}:{user.gid}", **settings
+                )
+                return str(created.id)
+            except APIError as error:
+                if error.status_code != 409 or "already in use" not in str(error.explanation):
+                    raise
+    raise SandboxBroken("all uids for containers are in use; wait for other runs to end")
 
 
 def _settings(engine: Engine, options: BackendOptions, limits: Limits, folder: str | None) -> dict[str, Any]:
@@ -269,10 +280,8 @@ def _settings(engine: Engine, options: BackendOptions, limits: Limits, folder: s
     most = _ZYGOTE_BYTES + _GUESTS_AT_ONCE * (limits.memory_bytes + limits.disk_bytes)
     settings: dict[str, Any] = {
         "command": [msgspec.json.encode(plan).decode()],
-        "name": f"attest-{uuid.uuid4().hex[:12]}",
         "labels": {OWNER: owner()},
         "auto_remove": True,
-        "user": _user(engine),
         "hostname": "guest",
         # What a guest may do
         "cap_drop": ["ALL"],
@@ -302,10 +311,38 @@ def _settings(engine: Engine, options: BackendOptions, limits: Limits, folder: s
     return settings
 
 
-def _user(engine: Engine) -> str:
-    """Whom the zygote runs as: someone whom this process may kill and look at, and never the host's root."""
+@dataclass(frozen=True)
+class _User:
+    """Whom a zygote and its guests run as, and what their container is called."""
+
+    uid: int
+    gid: int
+    container: str
+
+
+def _users_near(engine: Engine) -> Iterator[_User]:
+    """Someone whom this process may kill and look at, and never the host's root."""
     if engine.secured_by("rootless"):
-        return "0:0"  # which is the user who runs the engine
-    if os.geteuid() == 0:
-        return f"{_UID}:{_UID}"
-    return f"{os.geteuid()}:{os.getegid()}"
+        return _always(0, 0)  # which is the user who runs the engine
+    if os.geteuid() != 0:
+        return _always(os.geteuid(), os.getegid())
+    high = uids.here(uids.HIGH_OF_CONTAINERS) and not engine.secured_by("userns")
+    return _own_users(uids.HIGH_OF_CONTAINERS if high else uids.LOW_OF_CONTAINERS)
+
+
+def _users_far(engine: Engine) -> Iterator[_User]:
+    if engine.secured_by("rootless"):
+        return _always(0, 0)
+    few = engine.secured_by("userns")
+    return _own_users(uids.LOW_OF_CONTAINERS if few else uids.HIGH_OF_CONTAINERS)
+
+
+def _always(uid: int, gid: int) -> Iterator[_User]:
+    while True:
+        yield _User(uid, gid, f"attest-{uuid.uuid4().hex[:12]}")
+
+
+def _own_users(among: range) -> Iterator[_User]:
+    """Each is one container's: of a name an engine has but one, whoever asks it, until that is gone."""
+    for uid, _ in zip(uids.in_turn(among), among, strict=False):
+        yield _User(uid, uid, f"attest-{uid}")

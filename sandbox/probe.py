@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 
 CHILDREN: list[int] = []
+SOCKETS: list[tuple[socket.socket, socket.socket]] = []
 
 
 def read(paths: list[str]) -> list[str]:
@@ -149,3 +150,39 @@ def forbidden_calls() -> list[str]:
         if call() == 0 or ctypes.get_errno() not in (errno.EPERM, errno.ENOSYS, errno.EACCES):
             worked.append(name)
     return worked
+
+
+def use_up(most: int) -> int:
+    """How many descriptors, all on their way between sockets, and timers could be had."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    sent = timers = 0
+    timer = ctypes.c_void_p()
+    while timers < most and libc.timer_create(1, None, ctypes.byref(timer)) == 0:
+        timers += 1
+    try:
+        while sent < most:
+            pair = socket.socketpair()
+            SOCKETS.append(pair)
+            for _ in range(4):
+                pair[0].setblocking(False)
+                socket.send_fds(pair[0], [b"x"], [0] * 250)
+                sent += 250
+    except OSError:
+        pass
+    return sent + timers
+
+
+def lacking() -> list[str]:
+    """What of this cannot be had."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    found = []
+    ours, theirs = socket.socketpair()
+    try:
+        with ours, theirs:
+            socket.send_fds(ours, [b"x"], [0])
+    except OSError as error:
+        found.append(f"a descriptor sent: {error}")
+    timer = ctypes.c_void_p()
+    if libc.timer_create(1, None, ctypes.byref(timer)) != 0:
+        found.append(f"a timer: {os.strerror(ctypes.get_errno())}")
+    return found

@@ -79,6 +79,7 @@ def selftest(backend: str, options: BackendOptions = BackendOptions()) -> Iterat
                     wrong = f"the attempt failed: {error}"
                 yield _told(backend, kind, wrong)
         yield _told(backend, "leftovers", _leftovers(sandbox))
+        yield _told(backend, "counts", _counts(sandbox))
 
 
 def _told(backend: str, kind: str, wrong: str) -> Attempt:
@@ -232,6 +233,21 @@ def _leftovers(sandbox: Sandbox) -> str:
     if len(pids) < 2:
         return "the process that it left was not seen"
     return f"process {left[0]} was left" if left else ""
+
+
+def _counts(sandbox: Sandbox) -> str:
+    """Of two that run side by side, as two workers' guests do."""
+    with (
+        sandbox.attach() as one,
+        sandbox.attach() as other,
+        one.guest({}, _PROBE) as greedy,
+        other.guest({}, _PROBE) as neighbour,
+    ):
+        for guest in (greedy, neighbour):
+            guest.start_check()
+        used = _asked(greedy, "use_up", 20_000) or 0
+        lacking = _asked(neighbour, "lacking") or []
+    return _first(f"after it had used up {used}, its neighbour could not have", lacking)
 
 
 def _runs(pid: int) -> bool:

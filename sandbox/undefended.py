@@ -6,6 +6,8 @@ than the worst that these words allow for: `user` on a kernel with Landlock open
 
 from __future__ import annotations
 
+import os
+
 # Each kind, and what a guest tries.
 KINDS = {
     "secrets": "reading tests, references, and other submissions",
@@ -20,13 +22,21 @@ KINDS = {
     "memory": "taking memory without end",
     "disk": "writing files without end",
     "leftovers": "leaving a process behind",
+    "counts": "using up what the kernel counts for each user, so that neighbours have none",
 }
 
+# Of bubblewrap and docker: only root can give each guest, or each container, a user of its own.
+_ONE_USER = {
+    "counts": "all guests are the user who started Attest, who is not root, so one takes from another what "
+    "the kernel counts by user: descriptors on their way between sockets, pages in pipes, timers. In the "
+    "other, a DataLoader with workers then fails. Under root each is a user of its own"
+}
+_OF_NAMESPACES = {} if os.geteuid() == 0 else _ONE_USER
 _RIGHTS = "it has the rights of whoever started Attest"
 
 UNDEFENDED: dict[str, dict[str, str]] = {
-    "bubblewrap": {},
-    "docker": {},
+    "bubblewrap": _OF_NAMESPACES,
+    "docker": _OF_NAMESPACES,
     "user": {
         "host files": "files that every user may read, where the kernel has no Landlock; where it has, those "
         "in /dev/shm, and of all others that they exist",
@@ -47,5 +57,6 @@ UNDEFENDED: dict[str, dict[str, str]] = {
         "system calls": _RIGHTS,
         "process count": "no limit binds root",
         "disk": "its folder has no size of its own; it is ended when it is seen to hold too much",
+        "counts": _RIGHTS,
     },
 }

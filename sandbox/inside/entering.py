@@ -1,8 +1,9 @@
 """How a freshly forked process becomes a guest: one ordered list of steps for each kind of confinement.
 
-`enter`: it is forked by the zygote as pid 1 of a new pid namespace. It still holds CAP_SYS_ADMIN over the
-sandbox's user namespace, until it leaves that namespace for its own. `enter_place`: there are no namespaces;
-it is root, and becomes a user that nobody else is, or (backend `none`) it is and stays who started Attest.
+`enter`: it is forked by the zygote as pid 1 of a new pid namespace. It still holds the zygote's capabilities
+over the sandbox's user namespace, until it leaves that namespace for its own. `enter_place`: there are no
+namespaces; it is root, and becomes a user that nobody else is, or (backend `none`) it is and stays who
+started Attest.
 No student code has run yet.
 """
 
@@ -38,8 +39,11 @@ class Confinement(msgspec.Struct, frozen=True):
     seccomp: bytes
 
 
-def enter(descriptors: tuple[int, int, int], limits: Confinement) -> socket.socket:
-    """Take every step; return the wire. `descriptors` are the wire, stdout and stderr."""
+def enter(descriptors: tuple[int, int, int], limits: Confinement, uid: int | None = None) -> socket.socket:
+    """Take every step, as `uid` or as the zygote's; return the wire. `descriptors`: wire, stdout, stderr."""
+    if uid is not None:
+        # What the kernel counts by user is this guest's from now on. No capability goes: nobody is root here.
+        os.setresuid(uid, uid, uid)
     # A guest never outlives its zygote, whatever it does with signals.
     system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
     # Its own session: no signal to a process group reaches another guest.

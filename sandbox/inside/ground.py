@@ -1,10 +1,9 @@
 """Where a guest lives that has no namespaces: folders of its own on the machine and, if there is one, an uid.
 
 The zygote takes a Place before each fork and gives it back when the guest's first process has been reaped.
-An uid is one guest's at a time, on the whole machine: whoever uses it holds a lock on one byte of UID_LOCKS,
-which the kernel takes away when the holder dies. When a Place is given back, nothing of its uid runs or lies
-about any more. Imports only the standard library: the guardian, which cleans up behind a zygote that was
-killed, does so by the same functions.
+An uid is one guest's at a time, on the whole machine (see uids.py). When a Place is given back, nothing of
+its uid runs or lies about any more. Imports only the standard library: the guardian, which cleans up behind a
+zygote that was killed, does so by the same functions.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
-import pwd
 import signal
 import time
 from collections.abc import Iterator
@@ -20,13 +18,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from . import system
+from .uids import LOW, Uids, has_account, open_locks
 
-# No distribution and no systemd gives these to anybody, and they exist where only 65,536 ids are mapped.
-# The first is the id under which the killing is done, the others are guests'.
+# The id under which the killing is done: nobody's, like those of guests.
 KILLER = 60_706
-UIDS = range(60_707, 61_184)
-UID_LOCKS = ("/run", "/var/run", "/tmp")  # noqa: S108  the first that exists, for all who use the uids
-_LOCKS_NAME = "attest-uids.lock"
 # Where anybody may leave files.
 _SHARED_FOLDERS = ("/dev/shm", "/tmp", "/var/tmp", "/run/lock", "/dev/mqueue")  # noqa: S108
 _GONE_SECONDS = 10.0
@@ -61,19 +56,19 @@ class Ground:
 
     def __init__(self, base: str, uids: bool, guardian: int) -> None:
         self._base = base
-        self._locks = _open_locks() if uids else None
-        self._next = os.getpid()  # zygotes begin at different ones, so that they seldom meet
+        self._uids = Uids(LOW, open_locks(), has_account) if uids else None
+        self._made = 0
         self._guardian = guardian
 
     def sibling(self) -> Ground:
         """That of a process that has just been forked from this one's, below the same guardian."""
-        return Ground(self._base, self._locks is not None, self._guardian)
+        return Ground(self._base, self._uids is not None, self._guardian)
 
     def take(self, disk_bytes: int, inodes: int) -> Place:
         """Make a place that nobody uses. Raises OSError."""
-        uid = None if self._locks is None else self._free_uid(self._locks)
-        self._next += 1
-        name = str(uid) if uid is not None else f"{os.getpid()}-{self._next}"
+        uid = None if self._uids is None else self._uids.take()
+        self._made += 1
+        name = str(uid) if uid is not None else f"{os.getpid()}-{self._made}"
         place = Place(f"{self._base}/{name}", uid)
         if uid is not None:
             self._clean(place)
@@ -97,52 +92,20 @@ class Ground:
             remove_tree(place.folder)
             return
         self._clean(place)
-        assert self._locks is not None
-        fcntl.lockf(self._locks, fcntl.LOCK_UN, 1, place.uid)
+        assert self._uids is not None
+        self._uids.give_back(place.uid)
 
     def _clean(self, place: Place) -> None:
         assert place.uid is not None
-        assert self._locks is not None
+        assert self._uids is not None
         parent = os.getppid()
-        kill_all_of(place.uid, self._locks)
+        kill_all_of(place.uid, self._uids.locks)
         # The kernel forgets it when ids change.
         system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
         remove_all_of(place.uid)
         remove_tree(place.folder)
-
-    def _free_uid(self, locks: int) -> int:
-        for step in range(len(UIDS)):
-            uid = UIDS[(self._next + step) % len(UIDS)]
-            try:
-                fcntl.lockf(locks, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, uid)
-            except (BlockingIOError, PermissionError):
-                continue
-            if not _has_account(uid):
-                self._next += step
-                return uid
-            fcntl.lockf(locks, fcntl.LOCK_UN, 1, uid)
-        raise OSError(f"all uids from {UIDS[0]} to {UIDS[-1]} are in use; wait for other runs to end")
-
-
-def _open_locks() -> int:
-    folder = next(place for place in UID_LOCKS if os.path.isdir(place))
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    fd = os.open(f"{folder}/{_LOCKS_NAME}", flags, 0o600)
-    found = os.fstat(fd)
-    if found.st_uid != 0 or found.st_mode & 0o077:
-        os.close(fd)
-        raise PermissionError(f"{folder}/{_LOCKS_NAME} is not root's alone; remove it")
-    return fd
-
-
-def _has_account(uid: int) -> bool:
-    try:
-        pwd.getpwuid(uid)
-    except KeyError:
-        return False
-    return True
 
 
 # Ending everything of one uid
@@ -172,7 +135,7 @@ def any_of(uid: int) -> bool:
 
 def _kill_once(uid: int, locks: int) -> None:
     """One kill(-1), which no fork escapes."""
-    if uid not in UIDS:
+    if uid not in LOW:
         raise ValueError(f"{uid} is no guest's uid")
     with _as_killer_of(uid, locks), suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
@@ -201,7 +164,7 @@ def _as_killer_of(uid: int, locks: int) -> Iterator[None]:
 
 def clear(uid: int) -> None:
     """End and remove all of a guest whose zygote has died, unless the uid is another's by now."""
-    locks = _open_locks()
+    locks = open_locks()
     try:
         fcntl.lockf(locks, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, uid)
         kill_all_of(uid, locks)

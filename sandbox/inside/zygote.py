@@ -14,7 +14,11 @@ Death: when the socket closes, the zygote kills its guests and ends; when it is 
 its guests; it dies with the process that started it. It is pid 1 of its pid namespace and holds
 CAP_SYS_ADMIN over its own user namespace, for nothing but making the guests' namespaces.
 
-With a second argument, a file with a `Plan` as JSON, there are no namespaces: it runs on the machine itself,
+With three more arguments, LOCKS FIRST COUNT, its user namespace has the uids from FIRST on, of which each
+guest gets one, locked in the file behind the descriptor LOCKS (see uids.py); it may change uids then, and
+kill.
+
+With one more argument, a file with a `Plan` as JSON, there are no namespaces: it runs on the machine itself,
 below a guardian that ends what it leaves; each guest gets a Place (see ground.py), cleared when it is reaped.
 """
 
@@ -28,16 +32,14 @@ import site
 import socket
 import sys
 from array import array
-from collections.abc import Callable
-from contextlib import suppress
-from typing import NoReturn
 
 import msgspec
 
-from . import landlock, system
-from .entering import Confinement, enter, enter_place
-from .ground import Ground, Place
+from . import system
+from .entering import Confinement
+from .homes import Homes, Namespaces, Places, Plan
 from .locks import flock
+from .uids import Uids
 
 MAX_PACKET = 256 * 1024
 
@@ -72,29 +74,6 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     message: str
 
 
-class Plan(msgspec.Struct, frozen=True):
-    """How guests live without namespaces: below `base`/guests, and with uids of their own, or without.
-
-    `files` is what a guest may open, with Landlock's bits for how; None leaves it to files' permissions.
-    """
-
-    base: str
-    uids: bool
-    files: list[tuple[str, int]] | None
-
-
-class Grounds:
-    """The guests of this process that live in places."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.ground = Ground(f"{plan.base}/guests", plan.uids, os.getppid())
-        self.files = None if plan.files is None else landlock.ruleset(plan.files)
-        self.places: dict[int, Place] = {}
-
-    def become_sibling(self) -> None:
-        self.ground, self.places = self.ground.sibling(), {}
-
-
 Request = Fork | Reap | Attach
 Reply = Ready | Forked | Reaped | Failed
 
@@ -106,15 +85,23 @@ def main() -> None:
     """Import, announce, serve."""
     control = socket.socket(fileno=int(sys.argv[1]))
     versions = _prepare()
+    homes = _homes(sys.argv[2:])
     me = os.pidfd_open(os.getpid())
-    grounds = Grounds(_plan(sys.argv[2])) if len(sys.argv) > 2 else None
     _reply(control, Ready(versions), [me])
-    _serve(control, me, grounds)
+    os.close(me)
+    _serve(control, homes)
 
 
-def _plan(path: str) -> Plan:
-    with open(path, "rb") as file:
-        return msgspec.json.decode(file.read(), type=Plan)
+def _homes(arguments: list[str]) -> Homes:
+    match arguments:
+        case []:
+            return Namespaces(None)
+        case [plan]:
+            with open(plan, "rb") as file:
+                return Places.of(msgspec.json.decode(file.read(), type=Plan))
+        case _:
+            locks, first, count = map(int, arguments)
+            return Namespaces(Uids(range(first, first + count), locks))
 
 
 def _prepare() -> dict[str, str]:
@@ -144,7 +131,7 @@ def _prepare() -> dict[str, str]:
     return {module.__name__: str(module.__version__) for module in (torch, np, safetensors)}
 
 
-def _serve(control: socket.socket, me: int, grounds: Grounds | None) -> None:
+def _serve(control: socket.socket, homes: Homes) -> None:
     guests: set[int] = set()
     while True:
         data, descriptors, _, _ = socket.recv_fds(control, MAX_PACKET, 8)
@@ -154,14 +141,14 @@ def _serve(control: socket.socket, me: int, grounds: Grounds | None) -> None:
             request = _requests.decode(data)
             if isinstance(request, Fork):
                 wire, out, err, *doors = descriptors
-                pid = _fork_guest(me, request.confinement, (wire, out, err), doors, grounds)
+                pid = homes.fork(request.confinement, (wire, out, err), doors)
                 guests.add(pid)
                 _introduce(control, pid)
             elif isinstance(request, Reap):
                 guests.discard(request.pid)
-                _reply(control, _reap(request.pid, grounds))
+                _reply(control, _reap(request.pid, homes))
             else:
-                _introduce(control, _fork_sibling(control, descriptors[0], grounds))
+                _introduce(control, _fork_sibling(control, descriptors[0], homes))
         except Exception as error:
             _reply(control, Failed(f"{type(error).__name__}: {error}"[:500]))
         finally:
@@ -169,91 +156,26 @@ def _serve(control: socket.socket, me: int, grounds: Grounds | None) -> None:
                 os.close(fd)
     for pid in guests:
         os.kill(pid, signal.SIGKILL)
-        if grounds is not None:
-            _reap(pid, grounds)
+        if homes.outlast:
+            _reap(pid, homes)
     os._exit(0)
 
 
-def _fork_guest(
-    me: int,
-    limits: Confinement,
-    descriptors: tuple[int, int, int],
-    doors: list[int],
-    grounds: Grounds | None,
-) -> int:
-    if grounds is not None:
-        return _fork_into_place(limits, descriptors, doors, grounds)
-    # The child is pid 1 of a new pid namespace with a single fork: the zygote sends its next child
-    # there, then takes the setting back. A second fork would copy the page tables of torch again.
-    system.unshare(system.CLONE_NEWPID)
-    try:
-        pid = os.fork()
-        if pid == 0:
-            _become_guest(descriptors, doors, lambda: enter(descriptors, limits))
-    finally:
-        system.setns(me, system.CLONE_NEWPID)
-    return pid
-
-
-def _fork_into_place(
-    limits: Confinement, descriptors: tuple[int, int, int], doors: list[int], grounds: Grounds
-) -> int:
-    place = grounds.ground.take(limits.disk_bytes, limits.inodes)
-    try:
-        pid = os.fork()
-    except OSError:
-        grounds.ground.give_back(place)
-        raise
-    if pid == 0:
-        _become_guest(descriptors, doors, lambda: enter_place(descriptors, limits, place, grounds.files))
-    grounds.places[pid] = place
-    return pid
-
-
-def _become_guest(
-    descriptors: tuple[int, int, int], doors: list[int], enter: Callable[[], socket.socket]
-) -> NoReturn:
-    from .serving import serve
-    from .values import OUT_OF_MEMORY
-
-    for door in doors:
-        with suppress(OSError):  # the grader looks who is inside
-            os.write(door, b"0")
-    system.usual_signals()
-    try:
-        wire = enter()
-    except BaseException as error:
-        os.write(descriptors[2], f"cannot enter: {type(error).__name__}: {error}".encode())
-        os._exit(1)
-    try:
-        serve(wire)
-    except MemoryError:
-        os._exit(OUT_OF_MEMORY)
-    finally:
-        os._exit(0)
-
-
-def _fork_sibling(control: socket.socket, descriptor: int, grounds: Grounds | None) -> int:
+def _fork_sibling(control: socket.socket, descriptor: int, homes: Homes) -> int:
     pid = os.fork()
     if pid == 0:
         try:
             system.prctl(system.PR_SET_PDEATHSIG, signal.SIGKILL)
             control.close()
-            if grounds is not None:
-                grounds.become_sibling()
-            _serve(socket.socket(fileno=os.dup(descriptor)), os.pidfd_open(os.getpid()), grounds)
+            _serve(socket.socket(fileno=os.dup(descriptor)), homes.sibling())
         finally:
             os._exit(1)
     return pid
 
 
-def _reap(pid: int, grounds: Grounds | None) -> Reaped:
+def _reap(pid: int, homes: Homes) -> Reaped:
     _, status, usage = os.wait4(pid, 0)
-    if grounds is not None:
-        place = grounds.places.pop(pid)
-        if place.over_disk:
-            status = signal.SIGXFSZ  # as the kernel ends one that goes on writing beyond a limit
-        grounds.ground.give_back(place)
+    status = homes.vacate(pid, status)
     return Reaped(status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 

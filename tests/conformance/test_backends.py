@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +15,6 @@ import pytest
 import torch
 
 from sandbox import (
-    Guest,
     GuestCrashed,
     GuestGone,
     GuestMemory,
@@ -27,64 +24,11 @@ from sandbox import (
     Opaque,
     Program,
     RemoteException,
-    Sandbox,
     StudentRaised,
     held,
 )
-from sandbox.undefended import UNDEFENDED
-from tests.conformance.backends import NAMES, started
+from tests.conformance.ground import Ground, on
 from tests.sandbox.conftest import QUICK
-
-
-class Ground:
-    """The sandboxes of one backend, and guests that are closed with the test."""
-
-    def __init__(self, name: str, family: Sandbox, stack: ExitStack) -> None:
-        self.name = name
-        self.family = family
-        self.quick = stack.enter_context(family.attach(QUICK))
-        self.guests: list[Guest] = []
-
-    def load(self, source: str, **more: object) -> Guest:
-        guest = self.quick.guest({}, Program("script", "answer.py", (source,), **more))  # type: ignore[arg-type]
-        self.guests.append(guest)
-        guest.start_check()
-        return guest
-
-
-@pytest.fixture(scope="module")
-def grounds() -> Iterator[Callable[[str], Ground]]:
-    """The ground of a backend by name: one zygote at a time, since tests come backend by backend."""
-    stack, current = ExitStack(), dict[str, Ground]()
-
-    def ground(name: str) -> Ground:
-        if name not in current:
-            stack.close()
-            current.clear()
-            current[name] = Ground(name, stack.enter_context(contextmanager(started)(name)), stack)
-        return current[name]
-
-    with stack:
-        yield ground
-
-
-@pytest.fixture
-def ground(request: pytest.FixtureRequest, grounds: Callable[[str], Ground]) -> Iterator[Ground]:
-    found = grounds(request.param)
-    yield found
-    for guest in found.guests:
-        guest.close()
-    found.guests.clear()
-    # Whatever was done: the next guest answers.
-    with found.quick.guest({}, Program("script", "a.py", ("def f(): return 1",))) as guest:
-        assert guest.call("f") == 1
-
-
-def on(*kinds: str, but: tuple[str, ...] = ()) -> pytest.MarkDecorator:
-    """Run on every backend that claims all of `kinds`, `but` for some."""
-    names = [name for name in NAMES if not set(kinds) & set(UNDEFENDED[name]) and name not in but]
-    return pytest.mark.parametrize("ground", names, indirect=True, scope="module")
-
 
 # Limits and verdicts
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +31,14 @@ SAME_EVERYWHERE = ("forging the result", "fooling the comparison")
 _HEADER = re.compile(r"# (kind|exercise|(?:\w+ )?(?:verdicts|says)|points|status|undefended|slow): ?(.*)")
 # Backends that say that they cannot defend from something, and whether they cannot here.
 WITHOUT_LANDLOCK = "user without Landlock"
-UNDEFENDED = {"bubblewrap": True, "docker": True, "user": True, WITHOUT_LANDLOCK: landlock.version() < 1}
+UNDEFENDED = {
+    "bubblewrap": True,
+    "docker": True,
+    "user": True,
+    WITHOUT_LANDLOCK: landlock.version() < 1,
+    "bubblewrap without root": os.geteuid() != 0,
+    "docker without root": os.geteuid() != 0,
+}
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,14 @@ from graders.assignment import Assignment, read_assignment
 from graders.limits import limits_of
 from graders.result import Result, Student
 from graders.session import GradingSession, Job
-from sandbox import Sandbox
+from sandbox import Limits, Sandbox
 from tests.conformance.backends import started
 from tests.hostile.attempts import CHECKS, EXERCISES
 from tests.hostile.canary import Canary, HostCanary
 
 SEED = 7
+# The canary may have no more descriptors open, or on their way, than the attempts of the exercises.
+BESIDE = Limits(open_files=64)
 
 
 class Bench:
@@ -30,7 +32,7 @@ class Bench:
         self.assignments: dict[str, Assignment] = {name: read_assignment(EXERCISES / name) for name in CHECKS}
         self._sandboxes: dict[str, Sandbox] = {}
         self._alone: dict[str, Result] = {}
-        self._beside = stack.enter_context(family.attach())
+        self._beside = stack.enter_context(family.attach(BESIDE))
         self._canary: Canary | None = None
 
     def sandbox(self, exercise: str) -> Sandbox:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import Guest, GuestCrashed, Sandbox, StudentRaised, view
-from sandbox.inside import ground
+from sandbox.inside import ground, uids
 from sandbox.undefended import UNDEFENDED
 
 from .conftest import QUICK, script
@@ -67,7 +67,7 @@ def guest(users: Sandbox) -> Iterator[Guest]:
 def test_a_guest_is_a_user_that_nobody_else_is(guest: Guest) -> None:
     uid, gid, groups, folder, mode = guest.call("who")
     assert uid == gid
-    assert uid in ground.UIDS
+    assert uid in uids.LOW
     assert groups == []
     assert folder.endswith(f"/guests/{uid}/work")
     assert mode == oct(0o40700)
@@ -99,14 +99,16 @@ def test_nothing_of_an_uid_is_left(users: Sandbox) -> None:
 
 def test_killing_by_uid_kills_no_other_process(users: Sandbox) -> None:
     bystander = subprocess.Popen(["sleep", "60"])
-    neighbour = subprocess.Popen(["sleep", "60"], user=ground.UIDS[0], group=ground.UIDS[0])
+    other, held = uids.lease(uids.LOW)
+    neighbour = subprocess.Popen(["sleep", "60"], user=other, group=other)
     try:
         with users.guest({}, script(WHO)) as guest:
             uid = guest.call("leave")
-        assert uid != ground.UIDS[0]
+        assert uid != other
         assert bystander.poll() is None
         assert neighbour.poll() is None
     finally:
+        os.close(held)
         for process in (bystander, neighbour):
             process.kill()
             process.wait()
