@@ -76,7 +76,11 @@ def test_a_later_extension_replaces_an_earlier_one_and_is_taken_back(past: Schoo
 
 
 @pytest.mark.parametrize(
-    ("until", "reason"), [("soon", "ill"), ("", "ill"), ("2 days", ""), ("2026-13-01", "ill")]
+    ("until", "reason"),
+    [
+        *(("soon", "ill"), ("", "ill"), ("2 days", ""), ("2026-13-01", "ill")),
+        *(("2 days", "x" * 1001), ("1 day " * 20, "ill")),
+    ],
 )
 def test_what_makes_no_sense_gives_nobody_longer(past: School, until: str, reason: str) -> None:
     assert give(past, until, reason) == 400

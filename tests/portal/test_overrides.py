@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from attest.portal.audit.models import Entry
+from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading.models import Graded, Override
 from attest.portal.grading.standing import Standing, standing
 from attest.portal.handing_in.models import Submission
@@ -37,6 +41,9 @@ def test_points_for_one_check_count_at_once_and_stand_in_the_report_with_the_rea
     assert send(school, part=CHECK, points="2,5", reason="The <idea> is right.") == 302
 
     assert now_of(school).points == 4.5
+    page = student_reads(school, "submission")
+    assert "Every element is doubled: <b>2.5 points</b>" in page
+    assert "The &lt;idea&gt; is right." in page
     report = student_reads(school)
     assert "Your instructor gave 2.5 points in place of 0." in report
     assert "The reason: The &lt;idea&gt; is right." in report
@@ -45,6 +52,22 @@ def test_points_for_one_check_count_at_once_and_stand_in_the_report_with_the_rea
     assert (entry.who, entry.whom) == (school.instructor.pk, school.student.pk)
     assert (entry.before, entry.after, entry.why) == ({"points": 0}, {"points": 2.5}, "The <idea> is right.")
     assert entry.subject == f"submission {school.submission.pk}, check {CHECK}"
+
+
+def test_a_reason_is_read_when_the_check_is_and_the_points_are(school: School) -> None:
+    keep_result(school.submission, (2, 0), kept=True)
+    send(school, part=CHECK, points="1", reason="Half of it.")
+    assert "Half of it." not in student_reads(school, "submission")  # before the due date
+    assert "Half of it." not in student_reads(school)
+    school.assignment.due_at = timezone.now() - timedelta(hours=1)
+    school.assignment.save()
+    assert "Half of it." in student_reads(school, "submission")
+    assert "Half of it." in student_reads(school)
+
+    school.assignment.feedback = CourseAssignment.Feedback.ON_RELEASE
+    school.assignment.save()
+
+    assert "Half of it." not in student_reads(school, "submission")
 
 
 def test_points_for_the_whole_stand_whatever_the_checks_come_to(school: School) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attest.portal.audit.trail import note
 from attest.portal.grading.models import Override
+from attest.portal.grading.standing import Standing, seen_parts
 from attest.portal.handing_in.models import Submission
 from attest.portal.people.models import Person
 from reports.amounts import points_text
@@ -21,6 +22,20 @@ def read_points(text: str, most: float) -> float:
             f"{found[:20] or 'Nothing'} was found; a number from 0 to {points_text(most)} is expected."
         )
     return points
+
+
+def given_lines(found: Standing, *, kept: bool) -> list[tuple[str, Override]]:
+    """Return what was given and is seen by who sees the report: what for ("" is all of it), and the points.
+
+    `kept` is whether they see the checks that are kept until the due date.
+    """
+    given = found.given
+    if not any(given):
+        return list(given.items())
+    seen = seen_parts(found, kept=kept)
+    result = found.result
+    titles = {one.id: one.title.rstrip(".") or one.id for one in (*result.checks, *result.rubric)}
+    return [(titles.get(part, part), one) for part, one in given.items() if part in seen]
 
 
 def give_points(

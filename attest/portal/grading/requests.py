@@ -196,12 +196,12 @@ def _points(text: str, state: str, check: CheckResult | None) -> tuple[float | N
         return None, {"points": [str(error)]}
 
 
-def words_trouble(name: str, text: str, missing: str) -> dict[str, list[str]]:
+def words_trouble(name: str, text: str, missing: str, most: int = MOST_CHARACTERS) -> dict[str, list[str]]:
     """Return what is wrong with a sentence that somebody has to give; nothing where it will do."""
     if not text:
         return {name: [missing]}
-    if len(text) > MOST_CHARACTERS:
-        return {name: [f"It has {len(text):,} characters; at most {MOST_CHARACTERS:,} are kept."]}
+    if len(text) > most:
+        return {name: [f"It has {len(text):,} characters; at most {most:,} are kept."]}
     return {}
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.http import content_disposition_header
 
 from attest.portal.courses.models import CourseAssignment, Role
+from attest.portal.grading.giving import given_lines
 from attest.portal.grading.progress import Step, steps_of
 from attest.portal.grading.requests import to_ask_about
 from attest.portal.grading.standing import (
@@ -69,6 +70,7 @@ def submission(asking: Asking, submission: Submission) -> HttpResponse:
         "asked": submission.regrade_requests.all(),
         "may_ask": own and bool(to_ask_about(found)),
         "late_line": _late_line(found),
+        "given": given_lines(found, kept=found.whole) if known["shown"] else [],
     }
     return page(asking, "handing_in/submission.html.jinja", known)
 

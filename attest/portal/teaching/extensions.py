@@ -25,6 +25,7 @@ from graders.reading.cohort import CohortError
 from graders.reading.roster import Roster, read_roster
 from reports.amounts import count_text
 
+MOST_REASON, MOST_UNTIL = 1000, 100  # characters that are kept
 NOT_DUE = "This assignment has no due date, so there is nothing to extend. Set one under Rules first."
 
 
@@ -38,7 +39,8 @@ def extensions(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     students = assignment.course.memberships.filter(role=Role.STUDENT).select_related("person")
     if what:
         reason = request.POST.get("reason", "").strip()
-        trouble = words_trouble("reason", reason, "Say in a sentence why; it is kept in the audit trail.")
+        why = "Say in a sentence why; it is kept in the audit trail."
+        trouble = words_trouble("reason", reason, why, MOST_REASON)
         if assignment.due_at is None:
             trouble["until"] = [NOT_DUE]
         if what == "table":
@@ -84,10 +86,11 @@ def _one(
             take_back(assignment, member.person, reason, asking.person)
             messages.success(request, f"{member.person} has no extension any more.")
         return trouble
+    trouble |= words_trouble("until", until, "Say how much longer, or until when.", MOST_UNTIL)
     try:
         read_extension(until)
     except LateError as error:
-        trouble["until"] = [f"{error}."]
+        trouble.setdefault("until", [f"{error}."])
     if member is not None and not trouble and not known:
         give(assignment, member.person, Given(until, reason), asking.person)
         messages.success(request, f"{member.person} has longer now.")
