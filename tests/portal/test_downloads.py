@@ -228,3 +228,24 @@ def test_an_lms_that_counts_other_points_gets_them_converted(over: School) -> No
     _, text = fill(over, CANVAS.replace(",5\n", ",10\n"), scale="convert")
 
     assert "student@example.edu,A,4" in saved(text)
+
+
+MOODLE = (
+    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed\n"
+    "Participant 17,Student_S,student@example.edu,,,5.00,Yes\n"
+    "Participant 18,Somebody Else,else@example.edu,,,5.00,Yes\n"
+)
+
+
+def test_moodle_takes_the_reports_as_feedback_files(over: School) -> None:
+    async def ask() -> bytes:
+        browser = AsyncClient()
+        await browser.aforce_login(over.instructor)
+        given = {"lms": "moodle", "give": "feedback", "table": SimpleUploadedFile("m.csv", MOODLE.encode())}
+        answer = await browser.post(reverse("gradebook", args=[over.assignment.pk]), given)
+        return b"".join([piece async for piece in answer.streaming_content])
+
+    files = unzipped(async_to_sync(ask)())
+
+    assert list(files) == ["Student S_17_assignfeedback_file/feedback.html"]
+    assert "Every element is doubled." in files["Student S_17_assignfeedback_file/feedback.html"].decode()
