@@ -34,8 +34,8 @@ def given_lines(found: Standing, *, kept: bool) -> list[tuple[str, Override]]:
         return list(given.items())
     seen = seen_parts(found, kept=kept)
     result = found.result
-    titles = {one.id: one.title.rstrip(".") or one.id for one in (*result.checks, *result.rubric)}
-    return [(titles.get(part, part), one) for part, one in given.items() if part in seen]
+    titles = {one.id: one.title for one in result.checks} | {one.id: one.title for one in result.rubric}
+    return [((titles.get(part) or part).rstrip("."), one) for part, one in given.items() if part in seen]
 
 
 def give_points(
