@@ -136,7 +136,9 @@ class Errands:
         while not self._ending.wait(_LOOK_SECONDS):
             try:
                 if free().exists():
-                    run_until([sys.executable, "-P", "-m", ERRANDS], self._ending)
+                    process = run_until([sys.executable, "-P", "-m", ERRANDS], self._ending)
+                    if process.returncode:
+                        self._ending.wait(_STEADY_SECONDS)
             except (DatabaseError, OSError):
                 logging.getLogger("attest.portal").exception("errands not looked at")
             close_old_connections()

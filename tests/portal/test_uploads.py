@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import stat
 import zipfile
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from attest.portal.audit.models import Entry
 from attest.portal.configuration import INSTRUCTORS, ConfigurationError, read_configuration
 from attest.portal.courses.models import CourseAssignment
 from attest.portal.errands.models import Errand
+from attest.portal.handing_in.keeping import Store
 from attest.portal.people.models import Person
 from attest.portal.uploads import folders
 from attest.portal.uploads.models import UploadedFolder, UsedUpload
@@ -61,8 +63,6 @@ def send(school: School, person: Person, data: bytes) -> HttpResponse:
 @pytest.fixture(autouse=True)
 def _tidy() -> None:
     """Begin without what other tests have unpacked."""
-    import shutil
-
     shutil.rmtree(folders.root(), ignore_errors=True)
 
 
@@ -186,7 +186,7 @@ def test_what_is_no_assignment_folder_is_refused_with_a_sentence_and_leaves_noth
     assert answer.status_code == 400
     assert said in answer.content.decode()
     assert not UploadedFolder.objects.exists()
-    assert not list(folders.root().glob(".unpacking-*")) if folders.root().exists() else True
+    assert not folders.root().exists() or not list(folders.root().iterdir())
     assert not (folders.root().parent / "outside.py").exists()
 
 
@@ -197,6 +197,26 @@ def test_exercises_outside_the_folder_are_refused(school: School, doubling_folde
 
     assert answer.status_code == 400
     assert not UploadedFolder.objects.exists()
+
+
+def test_what_is_gone_from_the_disk_is_unpacked_again_or_left(school: School, doubling_folder: Path) -> None:
+    send(school, school.administrator, folder_zip(doubling_folder))
+    uploaded = UploadedFolder.objects.get()
+    UsedUpload.objects.create(assignment=school.assignment, uploaded=uploaded)
+    shutil.rmtree(folders.root())
+
+    folders.put_in_place()
+
+    assignment = CourseAssignment.objects.get()
+    assert assignment.folder == str(folders.place_of(uploaded))
+    assert (Path(assignment.folder) / "tests" / "test_hidden.py").is_file()
+    shutil.rmtree(folders.root())
+    store = Store(settings.CONFIGURATION.files)
+    data = store.read(uploaded.digest)
+    store.path(uploaded.digest).unlink()
+    folders.put_in_place()
+    assert not Path(assignment.folder).exists()
+    store.keep(data)
 
 
 def test_who_may_upload_is_one_of_two(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from django.conf import settings
 
 from attest.portal.courses.models import Course, CourseAssignment
 from attest.portal.handing_in.keeping import Store
+from attest.portal.logs import event
 from attest.portal.uploads.models import UploadedFolder, UsedUpload
 from graders.assignment import FILE, Assignment, AssignmentError, read_assignment
 from graders.reading.archive import list_archive
@@ -130,14 +131,19 @@ def is_data(folder: str) -> bool:
     return Path(folder).resolve().is_relative_to(Path(settings.CONFIGURATION.data).resolve())
 
 
-def put_in_place() -> int:
-    """Unpack what is missing, as after a restore, and name the folders as they are called now."""
-    store, number = Store(settings.CONFIGURATION.files), 0
+def put_in_place() -> None:
+    """Unpack what is missing, as after a restore, and name the folders as they are called now.
+
+    An assignment whose content is gone is left: whoever grades it says what is missing.
+    """
+    store = Store(settings.CONFIGURATION.files)
     for used in UsedUpload.objects.select_related("uploaded", "assignment"):
         place = place_of(used.uploaded)
-        if not place.is_dir():
-            unpack(store.read(used.uploaded.digest), used.uploaded.digest)
-            number += 1
         if used.assignment.folder != str(place):
             CourseAssignment.objects.filter(pk=used.assignment_id).update(folder=str(place))
-    return number
+        if place.is_dir():
+            continue
+        try:
+            unpack(store.read(used.uploaded.digest), used.uploaded.digest)
+        except (Unusable, OSError):
+            event("upload not unpacked", upload=used.uploaded_id)

@@ -6,6 +6,7 @@ Tests are programs that run outside the sandbox. So whoever uploads must be let 
 from __future__ import annotations
 
 import hashlib
+import shutil
 from typing import Any
 
 from django.conf import settings
@@ -68,7 +69,13 @@ def _taken(asking: Asking, course: Course, given: UploadedFile[Any] | None) -> U
     earlier = UploadedFolder.objects.filter(course=course, digest=digest).first()
     if earlier is not None:
         return earlier
-    found = read(unpack(data, digest))
+    place = unpack(data, digest)
+    try:
+        found = read(place)
+    except Unusable:
+        if not UploadedFolder.objects.filter(digest=digest).exists():
+            shutil.rmtree(place, ignore_errors=True)
+        raise
     Store(settings.CONFIGURATION.files).keep(data)
     with transaction.atomic():
         uploaded = UploadedFolder.objects.create(
