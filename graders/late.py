@@ -17,6 +17,8 @@ from graders.result import Late
 Per = Literal["day", "hour"]
 Of = Literal["earned", "maximum"]
 Extension = timedelta | datetime  # so much longer, or until then; without a zone in that of the due date
+LONGEST = timedelta(days=3660)  # of a span: what is added to a date must stay one
+YEARS = range(1970, 3000)  # of a moment: in every zone it must stay one
 UNITS = {"day": timedelta(days=1), "hour": timedelta(hours=1)}
 _WORDS = {
     **dict.fromkeys(("d", "day", "days"), timedelta(days=1)),
@@ -68,12 +70,18 @@ class LatePolicy:
         return self.due.tzinfo
 
     def due_for(self, extension: Extension | None) -> datetime:
-        """Return when a student's work is due."""
+        """Return when a student's work is due: with an extension never earlier than without.
+
+        Days are those of the calendar; hours and minutes are as long as they are, also where clocks change.
+        """
+        until = self.due
         if isinstance(extension, timedelta):
-            return self.due + extension
-        if isinstance(extension, datetime):
-            return extension if extension.tzinfo else extension.replace(tzinfo=self.zone)
-        return self.due
+            day = self.due + timedelta(days=extension.days)
+            rest = extension - timedelta(days=extension.days)
+            until = (day.astimezone(UTC) + rest).astimezone(self.zone)
+        elif isinstance(extension, datetime):
+            until = extension if extension.tzinfo else extension.replace(tzinfo=self.zone)
+        return until if until.astimezone(UTC) > self.due.astimezone(UTC) else self.due
 
     def late(
         self, submitted_at: datetime | None, extension: Extension | None = None, *, late_in_lms: bool = False
@@ -115,7 +123,10 @@ def read_span(text: str) -> timedelta:
     rest = _SPAN.sub("", text).replace("and", "").strip(" ,")
     if not found or rest or any(match[2].lower() not in _WORDS for match in found):
         raise LateError(f"{text!r} is no span of time; expected such as '15 min', '36 hours' or '2 days'")
-    return sum((float(m[1].replace(",", ".")) * _WORDS[m[2].lower()] for m in found), timedelta())
+    span = sum((float(m[1].replace(",", ".")) * _WORDS[m[2].lower()] for m in found), timedelta())
+    if span > LONGEST:
+        raise LateError(f"{text!r} is too long; expected at most {LONGEST.days:,} days")
+    return span
 
 
 def read_moment(text: str) -> datetime:
@@ -129,6 +140,8 @@ def read_moment(text: str) -> datetime:
         raise LateError(f"{text!r} is no date; {expected}")
     try:
         day = date.fromisoformat(found[1])
+        if day.year not in YEARS:
+            raise ValueError(f"a year from {YEARS[0]} to {YEARS[-1]} is expected")
         clock = time.fromisoformat(found[2]) if found[2] else time(23, 59, 59)
         moment = datetime.combine(day, clock)
         if not found[3]:

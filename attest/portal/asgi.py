@@ -56,6 +56,7 @@ class Portal(ASGIHandler):
         await super().__call__(scope, _bounded(receive, most), send)
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
+        request.came_at = timezone.now()  # type: ignore[attr-defined]
         async with self._places:
             response: HttpResponseBase = await super().get_response_async(request)
             return response

@@ -239,6 +239,40 @@ def test_extensions() -> None:
             read_extension(wrong)
 
 
+@pytest.mark.parametrize(
+    ("due", "extension", "hours"),
+    [
+        ("2026-03-29 01:30", "1 hour", 1),  # clocks go from 2 to 3
+        ("2026-03-29 01:30", "2 hours", 2),
+        ("2026-03-28 23:59", "2 days", 47),
+        ("2026-10-25 01:30", "2 hours", 2),  # and from 3 to 2
+        ("2026-10-24 23:59", "1 day 2 hours", 27),
+    ],
+)
+def test_an_hour_more_is_an_hour_and_a_day_more_is_a_date(due: str, extension: str, hours: int) -> None:
+    policy = LatePolicy(read_due(f"{due} Europe/Berlin"), 10)
+
+    until = policy.due_for(read_extension(extension))
+
+    assert until.astimezone(UTC) - policy.due.astimezone(UTC) == timedelta(hours=hours)
+
+
+@pytest.mark.parametrize("extension", ["2026-11-30 12:00", "2026-11-30 23:59+05:00", "0 days"])
+def test_an_extension_makes_nothing_due_earlier(extension: str) -> None:
+    policy = LatePolicy(DUE, 10)
+
+    assert policy.due_for(read_extension(extension)) == DUE
+    assert policy.late(DUE, read_extension(extension)) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["9999-12-31", "9999-12-31 23:59 America/New_York", "0001-01-01 00:00", "99999 weeks"]
+)
+def test_a_time_that_is_none_in_another_zone_is_not_taken(text: str) -> None:
+    with pytest.raises(LateError, match="expected"):
+        read_extension(text)
+
+
 def test_the_table_of_an_assignment(tmp_path: Path) -> None:
     folder = write_assignment(tmp_path / "doubling")
     toml = folder / "assignment.toml"

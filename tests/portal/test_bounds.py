@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.http import HttpRequest
 from django.test import Client
+from django.utils import timezone
 
 from attest.portal import asgi
+from attest.portal.handing_in.taking import came_at
 from attest.portal.people.models import PersonalToken
 from tests.portal.school import make_person
 
@@ -91,6 +95,23 @@ def test_who_is_signed_in_may_send_more(way: str) -> None:
 
         assert start["status"] == 403  # it came to Django, which misses the token of the form
         assert unread == 0
+
+
+def test_what_waits_for_its_turn_has_come_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asgi, "AT_ONCE", 0)
+    portal, request = asgi.Portal(), HttpRequest()
+
+    async def wait_a_little() -> datetime:
+        waiting = asyncio.create_task(portal.get_response_async(request))
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        waiting.cancel()
+        return came_at(request)
+
+    begun = timezone.now()
+    found = asyncio.run(wait_a_little())
+
+    assert begun <= found <= timezone.now() - timedelta(seconds=0.04)
 
 
 def test_a_request_that_grows_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:

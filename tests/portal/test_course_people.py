@@ -9,6 +9,8 @@ from attest.portal.audit.models import Entry
 from attest.portal.courses.models import Membership, Role
 from attest.portal.handing_in.models import Submission
 from attest.portal.people.models import Person
+from attest.portal.permissions import Asking
+from attest.portal.teaching import people
 from tests.portal.school import School, keep_result
 
 
@@ -90,6 +92,23 @@ def test_who_is_removed_sees_nothing_and_what_they_handed_in_stays(school: Schoo
     assert (entry.whom, entry.why) == (school.student.pk, "left the course")
     add(school, email="student@example.edu")
     assert student.get(receipt).status_code == 200
+
+
+def test_who_was_removed_by_another_instructor_does_not_come_back_by_a_change(
+    school: School, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = people._change
+
+    def removed_first(asking: Asking, membership: Membership, found: dict[str, str]) -> list[str]:
+        Membership.objects.filter(pk=membership.pk).delete()
+        return change(asking, membership, found)
+
+    monkeypatch.setattr(people, "_change", removed_first)
+
+    assert edit(school, school.membership, what="change", role="grader", section="", student_id="7") == 400
+
+    assert not Membership.objects.filter(person=school.student).exists()
+    assert not Entry.objects.filter(action="member changed").exists()
 
 
 @pytest.mark.parametrize("fields", [{"what": "remove", "why": "gone"}, {"what": "change", "role": "student"}])

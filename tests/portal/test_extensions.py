@@ -12,7 +12,7 @@ from django.utils import timezone
 from attest.portal.audit.models import Entry
 from attest.portal.courses.due import due_for
 from attest.portal.courses.models import CourseAssignment, Extension, Membership
-from attest.portal.grading.standing import shows_kept_checks, standing
+from attest.portal.grading.standing import kept_checks_are_open, shows_kept_checks, standing
 from attest.portal.handing_in.models import Submission
 from tests.portal.school import School, keep_result
 
@@ -78,13 +78,28 @@ def test_a_later_extension_replaces_an_earlier_one_and_is_taken_back(past: Schoo
 @pytest.mark.parametrize(
     ("until", "reason"),
     [
-        *(("soon", "ill"), ("", "ill"), ("2 days", ""), ("2026-13-01", "ill")),
-        *(("2 days", "x" * 1001), ("1 day " * 20, "ill")),
+        ("soon", "ill"),
+        ("", "ill"),
+        ("2 days", ""),
+        ("2026-13-01", "ill"),
+        ("9999-12-31", "ill"),
+        ("99999 weeks", "ill"),
+        ("1 hour " * 40, "ill"),
+        ("2 days", "x" * 1001),
     ],
 )
 def test_what_makes_no_sense_gives_nobody_longer(past: School, until: str, reason: str) -> None:
     assert give(past, until, reason) == 400
     assert not Extension.objects.exists()
+
+
+def test_an_extension_shortens_nothing_where_the_date_of_all_moves_behind_it(past: School) -> None:
+    give(past, f"{timezone.now() + timedelta(hours=2):%Y-%m-%d %H:%M}Z")
+    past.assignment.due_at = timezone.now() + timedelta(days=3)
+    past.assignment.save()
+
+    assert due_for(past.assignment, past.student) == (past.assignment.due_at, False)
+    assert not kept_checks_are_open(past.assignment, due_for(past.assignment, past.student)[0])
 
 
 def test_only_students_of_the_course_get_one(past: School) -> None:

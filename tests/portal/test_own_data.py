@@ -23,7 +23,7 @@ from attest.portal.audit.trail import note
 from attest.portal.configuration import read_database
 from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading import queue
-from attest.portal.grading.models import Override, Release
+from attest.portal.grading.models import Override, RegradeRequest, Release
 from attest.portal.grading.results import keep
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission
@@ -109,6 +109,20 @@ def test_points_that_wait_for_their_release_are_in_nobodys_file(school: School) 
         "password link made",
         "data exported",
     ]
+
+
+def test_answers_to_regrade_requests_wait_for_the_release_too(school: School) -> None:
+    school.assignment.feedback = CourseAssignment.Feedback.ON_RELEASE
+    school.assignment.save()
+    keep_result(school.submission, (2, 1))
+    RegradeRequest.objects.update(state="granted", answer="You get all points.")
+
+    waiting = about(school)["regrade_requests"]
+    Release.objects.create(assignment=school.assignment)
+    released = about(school)["regrade_requests"]
+
+    assert [sorted(one) for one in waiting] == [["asked_at", "check_id", "sentence", "submission"]]
+    assert [one["answer"] for one in released] == ["You get all points."]
 
 
 def test_points_for_a_check_that_is_kept_are_not_in_it_either(school: School) -> None:

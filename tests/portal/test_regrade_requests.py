@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from attest.portal.audit.models import Entry
-from attest.portal.courses.models import CourseAssignment
+from attest.portal.audit.trail import note
+from attest.portal.courses.models import CourseAssignment, Extension
 from attest.portal.grading.models import Override, RegradeRequest
 from attest.portal.grading.standing import standing
 from tests.portal.school import School, keep_result
@@ -109,6 +112,40 @@ def test_what_is_granted_gives_points_at_once_and_is_in_the_trail(asked: School)
     )
     assert entry.why == "The check was too strict."
     assert "The check was too strict." in receipt(asked)
+
+
+def test_a_release_that_is_taken_back_takes_the_answers_with_it(asked: School) -> None:
+    ask(asked)
+    answer(asked, state="granted", points="2.5", answer="You get 2.5 points.")
+    assert "You get 2.5 points." in receipt(asked)
+
+    asked.assignment.feedback = CourseAssignment.Feedback.ON_RELEASE
+    asked.assignment.save()
+
+    assert "It is &lt;b&gt;right&lt;/b&gt;." in receipt(asked)  # their own words
+    assert "2.5" not in receipt(asked)
+    assert "granted" not in receipt(asked)
+    path = reverse("submission", args=[asked.submission.pk])
+    assert "You get 2.5 points." in asked.browser(asked.grader).get(path).content.decode()
+
+
+def test_the_answer_about_a_check_that_is_kept_again_is_kept_too(school: School) -> None:
+    keep_result(school.submission, (2, 0), kept=True)
+    school.assignment.due_at = timezone.now() - timedelta(hours=1)
+    school.assignment.save()
+    answer(school, state="declined", answer="The second row is wrong.")
+    assert "The second row is wrong." in receipt(school)
+
+    Extension.objects.create(assignment=school.assignment, person=school.student, until="2 days")
+
+    assert "The second row is wrong." not in receipt(school)
+
+
+def test_an_id_longer_than_the_trail_keeps_is_cut_in_it(school: School) -> None:
+    entry = "doubling/" + "x" * 250
+    note(school.instructor, "points given", f"submission {school.submission.pk}, check {entry}")
+
+    assert Entry.objects.get(action="points given").subject.endswith("xxx")
 
 
 def test_what_is_declined_changes_no_points(asked: School) -> None:

@@ -11,11 +11,13 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from attest.portal.courses.models import Extension
+from attest.portal.courses.models import CourseAssignment, Extension
 from attest.portal.grading.models import Job
+from attest.portal.grading.standing import own_attempts, standing
 from attest.portal.handing_in.keeping import Missing, Store
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import Refused, rules_for, take
+from attest.portal.teaching.roll import roll_of
 from tests.attest.conftest import RIGHT
 from tests.portal.school import School, make_school
 from tests.portal.test_queue import run_at_once
@@ -138,6 +140,33 @@ def test_an_extension_opens_a_closed_door_for_one(school: School) -> None:
     take(school.assignment, school.classmate, FILES)
     with pytest.raises(Refused, match="closed"):
         take(school.assignment, school.student, FILES)
+
+
+def test_who_waits_for_their_turn_is_not_late_by_it(school: School) -> None:
+    due = timezone.now() - timedelta(seconds=20)
+    school.assignment.due_at = school.assignment.closes_at = due
+    school.assignment.save()
+
+    with pytest.raises(Refused, match="closed"):
+        take(school.assignment, school.classmate, FILES)
+    submission = take(school.assignment, school.classmate, FILES, came_at=due - timedelta(milliseconds=1))
+
+    assert submission.received_at < due
+    assert standing(submission).late is None
+
+
+def test_the_last_attempt_is_the_last_though_the_clock_was_set_back(school: School) -> None:
+    school.assignment.counts = CourseAssignment.Counts.LAST
+    school.assignment.save()
+    earlier = school.submission.received_at - timedelta(minutes=5)
+    second = take(school.assignment, school.student, FILES, came_at=earlier)
+
+    attempts = own_attempts(school.assignment, school.student)
+
+    assert [one.submission.attempt for one in attempts] == [2, 1]
+    (line,) = (one for one in roll_of(school.assignment).lines if one.attempts)
+    assert line.counts is not None
+    assert line.counts.submission.pk == second.pk
 
 
 def test_a_file_comes_back_as_it_was_and_never_as_a_page(school: School) -> None:

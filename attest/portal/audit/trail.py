@@ -8,6 +8,8 @@ from attest.portal.audit.models import Entry
 from attest.portal.courses.models import Course
 from attest.portal.people.models import Person
 
+MOST_CHARACTERS = 200  # of a subject: a check's id may be longer, and PostgreSQL keeps no more
+
 
 def note(
     who: Person | None,
@@ -24,7 +26,7 @@ def note(
     Entry.objects.create(
         who=who.pk if who else None,
         action=action,
-        subject=subject,
+        subject=subject[:MOST_CHARACTERS],
         course=course.pk if course else None,
         whom=whom.pk if whom else None,
         before=before,

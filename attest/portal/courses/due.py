@@ -16,17 +16,18 @@ Extensions = Mapping[tuple[int, int], Extension]  # by the numbers of assignment
 
 
 def due_for(assignment: CourseAssignment, person: Person) -> tuple[datetime | None, bool]:
-    """Return when it is due for this student, and whether by an extension."""
+    """Return when it is due for this student, and whether it is later by an extension."""
     if assignment.due_at is None:
         return None, False
     return due_with(assignment, _extension(assignment, person))
 
 
 def due_with(assignment: CourseAssignment, extension: Extension | None) -> tuple[datetime | None, bool]:
-    """Return when it is due for a student who has this extension, and whether by it."""
+    """Return when it is due for a student who has this extension, and whether it is later by it."""
     if assignment.due_at is None or extension is None:
         return assignment.due_at, False
-    return extension.due(_policy(assignment, assignment.due_at)), True
+    due = extension.due(_policy(assignment, assignment.due_at))
+    return due, due > assignment.due_at
 
 
 def late_with(

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
+from django.core.validators import MaxLengthValidator, validate_email
 from django.db import transaction
 
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import Course, Membership, Role, Section
 from attest.portal.people.models import Person
+from graders.reading.names import shown
 from graders.reading.roster import Roster
+
+MOST_EMAIL = 254  # characters: longer ones cannot be delivered to
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,11 @@ def enrol(course: Course, roster: Roster, by: Person) -> Enrolled:
         email = line.student.email.strip().lower()
         try:
             validate_email(email)
+            MaxLengthValidator(MOST_EMAIL)(email)
         except ValidationError:
+            found = repr(shown(email)) if email else "no email"
             problems.append(
-                f"Line {line.line}: {email or 'no email'!r} is no email address, by which people sign in. "
+                f"Line {line.line}: {found} is no email address, by which people sign in. "
                 "Add it and give the roster again."
             )
             continue

@@ -40,6 +40,16 @@ def to_ask_about(found: Standing) -> list[CheckResult]:
     ]
 
 
+def told_of(found: Standing) -> frozenset[str]:
+    """Return the checks of which a student may read what became of a request: those whose points they see.
+
+    `found` is what the student sees. A release that is taken back takes the answers with it.
+    """
+    if not shows_results(found.submission.assignment):
+        return frozenset()
+    return seen_parts(found, kept=found.whole)
+
+
 @members(Role.STUDENT)
 def ask_for_regrade(asking: Asking, submission: Submission) -> HttpResponse:
     """The form by which a student asks; nobody asks for somebody else."""

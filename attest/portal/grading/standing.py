@@ -158,7 +158,7 @@ def standing(submission: Submission, *, whole: bool = True) -> Standing:
 def own_attempts(assignment: CourseAssignment, person: Person) -> list[Standing]:
     """Return a student's attempts as the student sees them, the latest first."""
     found = assignment.submissions.filter(person=person).select_related("assignment__course", "person")
-    return standings(list(found), whole=shows_kept_checks(assignment, person))
+    return standings(list(found.order_by("-attempt")), whole=shows_kept_checks(assignment, person))
 
 
 def counting(assignment: CourseAssignment, attempts: Sequence[Standing]) -> Standing | None:

@@ -9,7 +9,7 @@ from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.grading.models import Job
 from attest.portal.grading.standing import shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.models import Submission
-from attest.portal.handing_in.taking import Refused, take
+from attest.portal.handing_in.taking import Refused, came_at, take
 from attest.portal.permissions import Asking, members, takes_tokens
 
 
@@ -22,7 +22,7 @@ def hand_in(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         return JsonResponse({"refused": "Send files by POST."}, status=405)
     files = [(one.name or "", one.read()) for one in request.FILES.getlist("files")]
     try:
-        submission = take(assignment, asking.person, files, Submission.Way.TOKEN)
+        submission = take(assignment, asking.person, files, Submission.Way.TOKEN, came_at=came_at(request))
     except Refused as refused:
         return JsonResponse({"refused": str(refused)}, status=400)
     receipt = {

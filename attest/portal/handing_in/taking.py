@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max
+from django.http import HttpRequest
 from django.utils import timezone
 
 from attest.portal.courses.due import due_for
@@ -76,9 +77,9 @@ class Rules:
         return ""
 
 
-def rules_for(assignment: CourseAssignment, person: Person) -> Rules:
+def rules_for(assignment: CourseAssignment, person: Person, now: datetime | None = None) -> Rules:
     """Return the rules as they are for this student now."""
-    now = timezone.now()
+    now = now or timezone.now()
     due_at, extended = due_for(assignment, person)
     closes_at = assignment.closes_at
     if closes_at is not None and extended and due_at is not None:
@@ -110,10 +111,15 @@ def take(
     person: Person,
     files: Sequence[tuple[str, bytes]],
     way: Submission.Way = Submission.Way.PAGE,
+    *,
+    came_at: datetime | None = None,
 ) -> Submission:
-    """Take in `files`, (name, content) each. Raises Refused."""
+    """Take in `files`, (name, content) each, which were all here at `came_at`. Raises Refused."""
+    came_at = came_at or timezone.now()
     named = checked(files)
-    if refusal := rules_for(assignment, person).refusal:  # before anything of it takes room on the disk
+    if refusal := rules_for(
+        assignment, person, came_at
+    ).refusal:  # before anything of it takes room on the disk
         raise Refused(refusal)
     store = Store(settings.CONFIGURATION.files)
     digests = {name: store.keep(data) for name, data in named.items()}
@@ -122,7 +128,7 @@ def take(
             with transaction.atomic():
                 # One student's attempts are counted one after another, whichever process counts.
                 Person.objects.select_for_update().get(pk=person.pk)
-                rules = rules_for(assignment, person)
+                rules = rules_for(assignment, person, came_at)
                 if rules.refusal:
                     raise Refused(rules.refusal)
                 submission = Submission.objects.create(
@@ -130,6 +136,7 @@ def take(
                     person=person,
                     attempt=rules.attempts + 1,
                     content_hash=content_hash(named),
+                    received_at=came_at,
                     way=way,
                 )
                 SubmittedFile.objects.bulk_create(
@@ -141,6 +148,11 @@ def take(
             continue
         return submission
     raise Refused("Several attempts came at the same moment. This one was not taken; hand it in again.")
+
+
+def came_at(request: HttpRequest) -> datetime:
+    """Return when all of a request was here. How long it then waited for its turn makes nobody late."""
+    return getattr(request, "came_at", None) or timezone.now()
 
 
 def checked(files: Sequence[tuple[str, bytes]]) -> Mapping[str, bytes]:

@@ -13,7 +13,7 @@ from django.utils.http import content_disposition_header
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.grading.giving import given_lines
 from attest.portal.grading.progress import Step, steps_of
-from attest.portal.grading.requests import to_ask_about
+from attest.portal.grading.requests import to_ask_about, told_of
 from attest.portal.grading.standing import (
     Standing,
     counting,
@@ -25,7 +25,7 @@ from attest.portal.grading.standing import (
 from attest.portal.handing_in.handouts import handout_of
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
-from attest.portal.handing_in.taking import MOST_FILES, Refused, rules_for, take
+from attest.portal.handing_in.taking import MOST_FILES, Refused, came_at, rules_for, take
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 from graders.reading.names import relative_name
@@ -49,7 +49,8 @@ def hand_in(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     try:
         if len(uploads) > MOST_FILES:
             raise Refused(f"At most {MOST_FILES} files are taken; send a zip instead.")
-        submission = take(assignment, asking.person, [(one.name or "", one.read()) for one in uploads])
+        files = [(one.name or "", one.read()) for one in uploads]
+        submission = take(assignment, asking.person, files, came_at=came_at(request))
     except Refused as refused:
         if by_script:
             return JsonResponse({"refused": str(refused)}, status=400)
@@ -68,6 +69,7 @@ def submission(asking: Asking, submission: Submission) -> HttpResponse:
     found = standing(submission, whole=shows_kept_checks(submission.assignment, submission.person))
     known |= {
         "asked": submission.regrade_requests.all(),
+        "told_of": None if asking.may(Role.GRADER) else told_of(found),
         "may_ask": own and bool(to_ask_about(found)),
         "late_line": _late_line(found),
         "given": given_lines(found, kept=found.whole) if known["shown"] else [],

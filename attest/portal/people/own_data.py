@@ -107,11 +107,12 @@ def _about(person: Person, seen: Mapping[int, frozenset[str]]) -> dict[str, Any]
             )
             if one["overrides__check_id"] in seen.get(one["pk"], ())
         ],
-        "regrade_requests": list(
-            RegradeRequest.objects.filter(submission__person=person).values(
+        "regrade_requests": [
+            _told(one, seen)
+            for one in RegradeRequest.objects.filter(submission__person=person).values(
                 "submission", "check_id", "sentence", "asked_at", "state", "answer"
             )
-        ),
+        ],
         "marks_given": [
             {"assignment": title, "marks": number}
             for title, number in Mark.objects.filter(by=person)
@@ -146,6 +147,13 @@ def _mark(submission: Submission, mark: Counted) -> dict[str, Any]:
         "comment": mark.comment,
         "at": mark.at,
     }
+
+
+def _told(asked: Mapping[str, Any], seen: Mapping[int, frozenset[str]]) -> dict[str, Any]:
+    """Return a regrade request: what became of it where they see the points that it is about."""
+    if asked["check_id"] in seen.get(asked["submission"], ()):
+        return dict(asked)
+    return {name: value for name, value in asked.items() if name not in ("state", "answer")}
 
 
 def _may_read(subject: str, seen: Mapping[int, frozenset[str]]) -> bool:

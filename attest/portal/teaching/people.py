@@ -86,7 +86,12 @@ def edit_member(asking: Asking, membership: Membership) -> HttpResponse:
 
 @transaction.atomic
 def _change(asking: Asking, membership: Membership, found: dict[str, Any]) -> list[str]:
-    """Change a membership; return why not."""
+    """Change a membership; return why not. Somebody may have changed or removed it since it was looked up."""
+    there = Membership.objects.select_for_update(of=("self",)).select_related("course", "person", "section")
+    now = there.filter(pk=membership.pk).first()
+    if now is None:
+        return ["Somebody has removed them from the course in the meantime."]
+    membership = now
     if found["role"] != Role.INSTRUCTOR and _is_last_instructor(membership):
         return [LAST]
     before = _known(membership)
