@@ -4,7 +4,7 @@ Parameters may have any name and layout: `graders.block_weights` finds how a blo
 takes longer than asking, so all checks share one block with the norms first and one with the norms after.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 import torch
@@ -58,6 +58,7 @@ class Made:
     output: Tensor
     nudged: Tensor  # the output for x moved by very little at every place
     reading: Readings | None  # the one under which the formula gives the output
+    low: Tensor | None = field(default=None, repr=False)  # what `low_scores` made for it
 
     def expected(self, x: Tensor, blocked: Tensor | None = None) -> Tensor | None:
         """What is right with these weights, as far as it is known how they are read."""
@@ -305,14 +306,14 @@ def test_attn_mask(student, blocks, case):
         )
 
 
-def low_scores(made: Made) -> tuple[Tensor, Tensor] | None:
-    """Two batches (3, d_model) that differ in their last token, for a block with the norms last.
+def low_scores(made: Made) -> Tensor:
+    """Two rows (2, 3, d_model) that differ in their last token, for a block with the norms last.
 
     All scores of the first two tokens are far below -1000, theirs for the last one less far: next to these a
-    fill of -100 or -1000 blocks nothing. None where the weights cannot be read.
+    fill of -100 or -1000 blocks nothing.
     """
-    if made.reading is None:
-        return None
+    if made.low is not None:
+        return made.low
     query, key = made.reading.query[0], made.reading.key[0]  # (heads, head_dim, d_model)
     scores = query.mT @ key / SIZES.head_dim**0.5  # (heads, d_model, d_model): of a target and a source
     tried = fresh_tensor(200, SIZES.d_model, seed=15)
@@ -324,16 +325,15 @@ def low_scores(made: Made) -> tuple[Tensor, Tensor] | None:
     aside = fresh_tensor(2, SIZES.d_model, seed=16) * 10
     aside = aside - aside @ torch.linalg.pinv(seen) @ seen  # which moves none of these scores
     near = token + 0.05 * fresh_tensor(2, SIZES.d_model, seed=17)
-    first, second = (torch.cat([near, (token + more + one).unsqueeze(0)]) for one in aside)
-    return first, second
+    made.low = torch.stack([torch.cat([near, (token + more + one).unsqueeze(0)]) for one in aside])
+    return made.low
 
 
 def leaks_with_low_scores(student, made: Made, *masks: Tensor | None) -> float:
     """How far the last token moves the outputs of the first two, for which `masks` block it."""
-    rows = low_scores(made) if student.dtype == torch.float64 else None
-    if rows is None:
+    if made.reading is None or student.dtype != torch.float64:
         return 0.0
-    first, second = ask(made, torch.stack(rows), *masks)[:, :2]
+    first, second = ask(made, low_scores(made), *masks)[:, :2]
     return moved(first, second)
 
 
