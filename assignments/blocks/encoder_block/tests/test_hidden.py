@@ -375,6 +375,16 @@ def compare_float32(student, made: Made, x: Tensor, masks: tuple[Tensor, Tensor]
         )
 
 
+def ask_both(
+    made: Made, x: Tensor, other: Tensor, mask: Tensor | None, padding: Tensor | None
+) -> list[Tensor]:
+    """What two batches with the same masks give: asked at once, but those of one row each by itself."""
+    if len(x) == 1:
+        return [ask(made, one, mask, padding) for one in (x, other)]
+    both = None if padding is None else padding.repeat(2, 1)
+    return list(ask(made, torch.cat([x, other]), mask, both).chunk(2))
+
+
 def compare_sizes(student, made: Made) -> None:
     """Fail unless padding and a causal mask hold in few rows and at few tokens, as many as heads too."""
     for batch, length in ((1, 4), (3, SIZES.num_heads), (1, 2)):
@@ -384,10 +394,8 @@ def compare_sizes(student, made: Made) -> None:
         # The same shape twice, with other padding.
         for lengths in (real, torch.where(torch.arange(batch) % 2 == 0, length - 1, real)):
             padding = reference.padding_mask(lengths, length)
-            before, after = (
-                ask(made, one, None, padding)
-                for one in (x, torch.where(padding.unsqueeze(-1), 3 * x.flip(-1) + 2, x))
-            )
+            other = torch.where(padding.unsqueeze(-1), 3 * x.flip(-1) + 2, x)
+            before, after = ask_both(made, x, other, None, padding)
             if moved(before[~padding], after[~padding]) > still(student):
                 fail(
                     f"{call}, only the padding was changed, and a real output moved.",
@@ -398,7 +406,7 @@ def compare_sizes(student, made: Made) -> None:
                 fail(f"{call}, the sources that are open do not share the weight.")
         causal = reference.causal_mask(length)
         last = torch.cat([x[:, :-1], x[:, -1:].flip(-1) + 1], dim=1)
-        before, after = ask(made, x, causal), ask(made, last, causal)
+        before, after = ask_both(made, x, last, causal, None)
         if moved(before[:, :-1], after[:, :-1]) > still(student):
             fail(f"{call} and a causal attn_mask, the last token was changed, and an output before it moved.")
 
