@@ -139,7 +139,9 @@ def _arguments(
         argv += ["--cap-add", name]
     for name, value in seen.environment.items():
         argv += ["--setenv", name, value]
-    for place in seen.folders:
+    above = {str(folder) for _, place in (*binds, *seen.devices) for folder in Path(place).parents}
+    # Those that bubblewrap makes by itself, nobody but the zygote's user may look into.
+    for place in sorted({*seen.folders, *above} - {"/"}):
         argv += ["--dir", place]
     # The zygote's own while it starts; each guest has its own in this place.
     argv += ["--size", str(2**20), "--tmpfs", "/tmp"]  # noqa: S108
