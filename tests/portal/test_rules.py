@@ -41,8 +41,16 @@ def test_only_what_is_new_changes_and_stands_in_the_trail_as_it_was_and_is(schoo
     assert entry.after == {"title": "Doubling twice", "due_at": "2026-12-02 12:00", "attempts": 3}
 
 
-def test_the_form_as_it_is_shown_changes_nothing(school: School) -> None:
-    school.assignment.due_at = datetime(2026, 11, 30, 22, 59, 30, tzinfo=UTC)
+@pytest.mark.parametrize(
+    "due",
+    [
+        datetime(2026, 11, 30, 22, 59, 30, tzinfo=UTC),
+        datetime(2026, 10, 25, 0, 30, tzinfo=UTC),  # half past two in Berlin
+        datetime(2026, 10, 25, 1, 30, tzinfo=UTC),  # half past two again, when clocks have gone back
+    ],
+)
+def test_the_form_as_it_is_shown_changes_nothing(school: School, due: datetime) -> None:
+    school.assignment.due_at = due
     school.assignment.late_policy = "10% per day"
     school.assignment.save()
     before = CourseAssignment.objects.values().get()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django import forms
@@ -39,7 +39,8 @@ class MomentField(forms.CharField):
             moment = read_moment(text.replace("T", " "))
         except LateError as error:
             raise ValidationError(str(error)) from None
-        return moment if moment.tzinfo else moment.replace(tzinfo=self.course.time_zone)
+        meant = moment if moment.tzinfo else moment.replace(tzinfo=self.course.time_zone)
+        return meant.astimezone(UTC)  # elsewhere a time of the hour that there is twice equals none
 
 
 class Rules(forms.Form):

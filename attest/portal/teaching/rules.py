@@ -70,4 +70,5 @@ def _written(value: Any, assignment: CourseAssignment) -> Any:
     if not isinstance(value, datetime):
         return value
     local = value.astimezone(assignment.course.time_zone)
-    return f"{local:%Y-%m-%d %H:%M:%S}" if local.second else f"{local:%Y-%m-%d %H:%M}"
+    text = f"{local:%Y-%m-%d %H:%M:%S}" if local.second else f"{local:%Y-%m-%d %H:%M}"
+    return f"{text}{local:%z}" if local.fold else text  # of the hour that there is twice, the second
