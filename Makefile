@@ -17,6 +17,7 @@
 
 PYTHON ?= python3
 VENV := .venv
+AXE := 4.14.1
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -25,7 +26,7 @@ export PIP_EXTRA_INDEX_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test hostile check fuzz soak bench image schema clean bubblewrap
+.PHONY: help demo test hostile check fuzz soak bench image schema clean bubblewrap axe
 
 help:
 	@sed -n 's/^#   make \([a-z]* \)/make \1/p' Makefile
@@ -35,7 +36,7 @@ demo: $(VENV)/run.stamp bubblewrap
 	@$(BIN)/attest grade basics examples/cohort -o demo --force || [ $$? -eq 1 ]
 	@echo "Open demo/index.html in a browser."
 
-test: $(VENV)/test.stamp bubblewrap
+test: $(VENV)/test.stamp bubblewrap axe
 	@$(BIN)/python -m pytest
 
 hostile: $(VENV)/test.stamp bubblewrap
@@ -108,3 +109,10 @@ bubblewrap:
 	else \
 	    echo "Run: sudo apt-get install bubblewrap, then run make again." >&2; exit 1; \
 	fi
+
+# One file, which the tests put into pages; without it those tests are skipped.
+axe: $(VENV)/test.stamp
+	@if [ "$$(cat $(VENV)/axe.stamp 2>/dev/null)" = "$(AXE)" ]; then exit 0; fi; \
+	npm install --prefix $(VENV)/axe --no-save --no-package-lock --no-audit --no-fund --ignore-scripts --silent axe-core@$(AXE) \
+	    && echo $(AXE) > $(VENV)/axe.stamp \
+	    || echo "npm could not install axe-core: whether pages are accessible is not tested."

@@ -65,6 +65,7 @@ def handout_html(text: str, *, top: int = 1) -> Markup:
         rendered,
         tags=_BLOCKS,
         attributes={"a": {"href"}, "ol": {"start"}},
+        set_tag_attribute_values={"pre": {"tabindex": "0"}, "table": {"tabindex": "0"}},  # they may scroll
         url_schemes={"https"},
         link_rel="noopener noreferrer",
         attribute_filter=_leads_out,

@@ -43,6 +43,12 @@ def test_no_template_has_a_script_a_style_or_a_handler_of_its_own() -> None:
         assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=", text), template
 
 
+def test_a_box_that_may_scroll_is_reached_by_keys_and_has_a_name() -> None:
+    for template in TEMPLATES.rglob("*.jinja"):
+        for box in re.findall(r'<\w+[^>]* class="scroll"[^>]*>', template.read_text()):
+            assert re.search(r'role="region" tabindex="0" aria-label(ledby)?="', box), (template, box)
+
+
 def test_an_asset_is_kept_for_ever_under_a_name_that_changes_with_it(client: Client, db: None) -> None:
     page = client.get("/sign-in/").content.decode()
     for link in re.findall(r'(?:href|src)="(/static/[^"]+)"', page):

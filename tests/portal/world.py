@@ -1,0 +1,220 @@
+"""A portal in which much has happened: of each thing there is none, one and many; every table has rows."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from django.utils import timezone
+
+from attest.portal.audit.trail import note
+from attest.portal.courses.models import Course, CourseAssignment, Extension, Membership, Role, Section
+from attest.portal.grading import queue
+from attest.portal.grading.models import Job, Override, RegradeRequest, Release
+from attest.portal.grading.progress import Progress
+from attest.portal.handing_in.models import Submission
+from attest.portal.handing_in.taking import take
+from attest.portal.marking.models import Mark, MarkingRules, Reader, ReusableComment
+from attest.portal.people.models import Person, PersonalToken
+from attest.portal.people.rates import SIGN_IN_PERSON, count
+from attest.portal.people.views import password_link
+from tests.attest.conftest import WRONG
+from tests.portal.filling import World
+from tests.portal.prose import WHY, another_grader, answer_of, keep_words, level
+from tests.portal.school import PASSWORD, School, keep_result, make_assignment, make_person, make_school
+
+REAL = "basics"  # one that comes with Attest, with a handout as they are
+MANY = 120  # more than fit on one page of any list
+_CLASS = "one-of-many"
+
+
+def fill(world: World, folder: Path) -> None:
+    """Make everything; `folder` is a small assignment's."""
+    school = make_school(folder)
+    newcomer = make_person("newcomer", password=PASSWORD)
+    world.numbers["newcomer"] = newcomer.pk
+    world.paths["set-password"] = password_link(make_person("forgetful"))
+    count(SIGN_IN_PERSON, newcomer.email)
+    one_of_each(world, school)
+    late_work(world, school)
+    words(world, school)
+    many_of_each(world, folder)
+    for person in Person.objects.exclude(email__startswith=_CLASS):
+        world.sessions[person.email.partition("@")[0]] = session_of(person)
+
+
+def one_of_each(world: World, school: School) -> None:
+    """What can happen to a submission, once each."""
+    course, assignment, student = school.course, school.assignment, school.student
+    assignment.title = "To begin with"  # the others are called as their folder says
+    assignment.save()
+    school.membership.section = Section.objects.create(course=course, name="A")
+    school.membership.ids = {"canvas": "4711"}
+    school.membership.save()
+    graded = keep_result(school.submission, (0, 0))
+    answered = RegradeRequest.objects.create(
+        submission=school.submission,
+        check_id="doubling/test_public",
+        sentence="Six is what comes.",
+        state=RegradeRequest.State.GRANTED,
+        answer="So it is.",
+        answered_by=school.instructor,
+        answered_at=timezone.now(),
+    )
+    Override.objects.create(
+        submission=school.submission,
+        check_id=answered.check_id,
+        points=2,
+        reason=answered.answer,
+        by=school.instructor,
+    )
+    note(
+        school.instructor,
+        "regrade granted",
+        f"submission {school.submission.pk}",
+        course=course,
+        whom=student,
+        before={"points": 0.0},
+        after={"points": 2.0},
+        why=answered.answer,
+    )
+    may_ask = hand_in(assignment, student, "def double(x):\n    return x\n")
+    keep_result(may_ask, (2, 0))
+    taken = keep_result(hand_in(assignment, student, WRONG))
+    taken.taken_from = graded
+    taken.save()
+    PersonalToken.issue(student, "laptop")
+
+    running, queued, given_up = (hand_in(assignment, school.classmate, f"x = {n}\n") for n in range(3))
+    job = queue.claim("a worker", job_id=running.jobs.get().pk)
+    assert job is not None
+    progress = Progress().and_then("`double(3)` is 6.", "passed", 5).and_then("It doubles.", "failed", 5)
+    queue.prolong(job, "a worker", progress.as_json())
+    Job.objects.filter(submission=given_up).update(state=Job.State.POISONED, tries=3, trouble="SIGKILL")
+
+    kept_back = CourseAssignment.Feedback.ON_RELEASE
+    secret = make_assignment(course, Path(assignment.folder), feedback=kept_back)
+    unreleased = hand_in(secret, student, WRONG)
+    keep_result(unreleased, (2, 0))
+    released = make_assignment(course, Path(assignment.folder), feedback=kept_back)
+    Release.objects.create(assignment=released, by=school.instructor, note="all of it")
+    world.numbers |= {
+        "course": course.pk,
+        "membership": school.membership.pk,
+        "assignment": assignment.pk,
+        "student": student.pk,
+        "graded": school.submission.pk,
+        "may-ask": may_ask.pk,
+        "running": running.pk,
+        "queued": queued.pk,
+        "given-up": given_up.pk,
+        "unreleased": unreleased.pk,
+        "secret": secret.pk,
+        "released": released.pk,
+        "request": school.regrade_request.pk,
+        "answered": answered.pk,
+    }
+
+
+def late_work(world: World, school: School) -> None:
+    """An assignment that was due, with an extension; one that is closed, and one that is not open yet."""
+    folder, day, now = Path(school.assignment.folder), timedelta(days=1), timezone.now()
+    due = make_assignment(school.course, folder, due_at=now - day, late_policy="10% per day", attempts=3)
+    late = hand_in(due, school.student, WRONG)
+    keep_result(late, (2, 0))
+    Extension.objects.create(
+        assignment=due, person=school.classmate, until="3 days", reason="ill", by=school.instructor
+    )
+    real = CourseAssignment.objects.create(
+        course=school.course, folder=REAL, title="As they are", max_points=30, content_hash="none yet"
+    )
+    closed = make_assignment(school.course, folder, due_at=now - 2 * day, closes_at=now - day)
+    to_come = make_assignment(school.course, folder, opens_at=now + day)
+    world.numbers |= {
+        "real": real.pk,
+        "late": late.pk,
+        "due": due.pk,
+        "closed": closed.pk,
+        "to-come": to_come.pk,
+    }
+
+
+def words(world: World, school: School) -> None:
+    """Answers in words, of which two people have marked one."""
+    course, folder = school.course, Path(school.assignment.folder)
+    assignment = make_assignment(course, folder)
+    other = another_grader(school)
+    for person in (school.student, school.classmate):
+        keep_words(hand_in(assignment, person, f"# {person}\n"), "Adding `x` to itself doubles it.")
+    comment = ReusableComment.objects.create(course=course, item=WHY, text="Say more.", points=-0.5)
+    answer = answer_of(school.student)
+    for seat, (by, points) in enumerate(((school.grader, 2.0), (other, 1.0)), 1):
+        mark = Mark.objects.create(
+            answer=answer,
+            item=WHY,
+            seat=seat,
+            by=by,
+            level=level(WHY, points),
+            points=points,
+            words="So it is.",
+        )
+        mark.comments.add(comment)
+    MarkingRules.objects.create(assignment=assignment, second_share=100)
+    Reader.objects.create(assignment=assignment, person=other, is_blind=True)
+    world.numbers |= {
+        "in-words": assignment.pk,
+        "doubling": "doubling",
+        "marked": answer.key,
+        "unmarked": answer_of(school.classmate).key,
+        "level": level(WHY, 2.0).pk,
+        "comment": comment.pk,
+    }
+
+
+def many_of_each(world: World, folder: Path) -> None:
+    """A course with more of everything than fits on a page, and one with nothing."""
+    teacher, busy = make_person("teacher"), make_person("busy", password=PASSWORD)
+    large, empty = Course.objects.create(title="A large class"), Course.objects.create(title="An empty one")
+    for course in (large, empty):
+        Membership.objects.create(course=course, person=teacher, role=Role.INSTRUCTOR)
+    first, *_ = [make_assignment(large, folder) for _ in range(30)]
+    students = [busy, *(make_person(f"{_CLASS}-{number:03}") for number in range(MANY))]
+    for number, person in enumerate(students):
+        member = Membership.objects.create(course=large, person=person, student_id=f"s{number:03}")
+        world.numbers["member"] = member.pk
+        submission = hand_in(first, person, f"def double(x):\n    return x + {number}\n")
+        world.numbers.setdefault("busy", submission.pk)
+        keep_result(submission, (number % 3, 0))
+        note(teacher, "put on the roster", f"course {large.pk}", course=large, whom=person)
+        RegradeRequest.objects.create(
+            submission=submission, check_id="doubling/test_values", sentence="Look again, please."
+        )
+    for number in range(8):
+        keep_result(hand_in(first, busy, f"x = {number}\n"), (number % 3, 0))
+        PersonalToken.issue(busy, f"machine {number}")
+    for number in range(20):
+        Membership.objects.create(course=Course.objects.create(title=f"Course {number}"), person=busy)
+    world.numbers |= {
+        "large": large.pk,
+        "large-assignment": first.pk,
+        "empty": empty.pk,
+        "empty-assignment": make_assignment(empty, folder).pk,
+    }
+
+
+def hand_in(assignment: CourseAssignment, person: Person, text: str) -> Submission:
+    """Hand in one file, as a page does."""
+    return take(assignment, person, [("double.py", text.encode())])
+
+
+def session_of(person: Person) -> str:
+    """Sign somebody in, and return what their browser would keep."""
+    session = SessionStore()
+    session[SESSION_KEY] = str(person.pk)
+    session[BACKEND_SESSION_KEY] = "attest.portal.people.signing_in.ByEmail"
+    session[HASH_SESSION_KEY] = person.get_session_auth_hash()
+    session.create()
+    assert session.session_key is not None
+    return session.session_key
