@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +29,7 @@ from django.conf import settings
 from django.core import serializers
 from django.core.management import call_command
 from django.core.management.color import no_style
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import Error, connection, connections, models, transaction
 from django.db.migrations.loader import MigrationLoader
 
@@ -184,10 +186,17 @@ def _dump(out: IO[bytes]) -> int:
     for model in _models():
         rows = model._default_manager.order_by("pk").iterator(_ROWS_AT_ONCE)
         for row in rows:
-            text = serializers.serialize("jsonl", [row])
+            text = serializers.serialize("jsonl", [row], cls=_Exact)
             out.write(text.encode())
             number += 1
     return number
+
+
+class _Exact(DjangoJSONEncoder):
+    """Writes times to the microsecond; Django would cut them to the millisecond."""
+
+    def default(self, o: Any) -> Any:
+        return o.isoformat() if isinstance(o, datetime) else super().default(o)
 
 
 def _load(rows: IO[bytes]) -> None:
