@@ -188,6 +188,14 @@ VISITS: Mapping[str, Sequence[Visit]] = {
     "next-answer": [Visit("second", QUESTION)],
     "alike": [Visit("grader", QUESTION), Visit("second", QUESTION)],
     "answer": of("answer_id", ("grader", "marked"), ("second", "unmarked"), ("instructor", "marked")),
+    "regrade": of("assignment_id", ("instructor", "assignment"), ("instructor", "due")),
+    "regrade-changes": of("regrade_id", ("instructor", "regrade")),
+    "result-report": of("graded_id", ("instructor", "again")),
+    "adjustments": of("assignment_id", ("instructor", "due"), ("instructor", "assignment")),
+    "likeness": of("assignment_id", ("instructor", "assignment"), ("teacher", "empty-assignment")),
+    "like-pair": of("like_pair_id", ("instructor", "pair"), ("instructor", "dismissed")),
+    "uploads": of("course_id", ("instructor", "course"), ("administrator", "course"), ("teacher", "empty")),
+    "upload": of("uploaded_id", ("instructor", "uploaded")),
     "report": of("submission_id", ("student", "graded"), ("instructor", "late")),
 }
 
@@ -205,6 +213,7 @@ NO_PAGE = {
     "state",
     "queue",
     "events",
+    "validation",  # a document that is kept as it was made
     "mark",
     "new-level",  # forms of the page of the rubric
     "new-comment",

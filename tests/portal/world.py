@@ -5,21 +5,28 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
+from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
+from attest.portal.adjusting.models import AdjustedCheck
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import Course, CourseAssignment, Extension, Membership, Role, Section
+from attest.portal.errands.models import Errand
 from attest.portal.grading import queue
 from attest.portal.grading.models import Job, Override, RegradeRequest, Release
 from attest.portal.grading.progress import Progress
+from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
+from attest.portal.likeness.models import CohortComparison, ComparedAttempt, DismissedPair, LikePair
 from attest.portal.marking.models import Mark, MarkingRules, Reader, ReusableComment
 from attest.portal.people.models import Person, PersonalToken
 from attest.portal.people.rates import SIGN_IN_PERSON, count
 from attest.portal.people.views import password_link
+from attest.portal.regrading.models import Regrade, RegradedAttempt
+from attest.portal.uploads.models import UploadedFolder, UsedUpload
 from tests.attest.conftest import WRONG
 from tests.portal.filling import World
 from tests.portal.prose import WHY, another_grader, answer_of, keep_words, level
@@ -40,6 +47,8 @@ def fill(world: World, folder: Path) -> None:
     one_of_each(world, school)
     late_work(world, school)
     words(world, school)
+    second_thoughts(world, school)
+    likenesses(world, school)
     many_of_each(world, folder)
     for person in Person.objects.exclude(email__startswith=_CLASS):
         world.sessions[person.email.partition("@")[0]] = session_of(person)
@@ -171,6 +180,68 @@ def words(world: World, school: School) -> None:
         "level": level(WHY, 2.0).pk,
         "comment": comment.pk,
     }
+
+
+def second_thoughts(world: World, school: School) -> None:
+    """An attempt that is graded again, a check that is given to everybody, and an uploaded assignment."""
+    submission = Submission.objects.get(pk=world.numbers["late"])
+    assignment, by = submission.assignment, school.instructor
+    regrade = Regrade.objects.create(
+        assignment=assignment, which=Regrade.Which.ALL, why="A check was mended.", by=by
+    )
+    RegradedAttempt.objects.create(
+        regrade=regrade, submission=submission, job=queue.enqueue(submission, by=by, again=True)
+    )
+    again = keep_result(submission, (2, 3))
+    AdjustedCheck.objects.create(
+        assignment=assignment,
+        check_id="doubling/test_public",
+        kind=AdjustedCheck.Kind.GIVEN,
+        reason="It was too strict.",
+        by=by,
+    )
+    data = b"as a zip"
+    uploaded = UploadedFolder.objects.create(
+        course=school.course,
+        digest=Store(settings.CONFIGURATION.files).keep(data),
+        size=len(data),
+        title="Doubling",
+        max_points=5,
+        content_hash=assignment.content_hash,
+        by=by,
+        errand=Errand.objects.create(kind=Errand.Kind.VALIDATION, state=Errand.State.DONE),
+        passed=True,
+        verdict="all as it should be",
+    )
+    UsedUpload.objects.create(assignment_id=world.numbers["closed"], uploaded=uploaded)
+    world.numbers |= {"regrade": regrade.pk, "again": again.pk, "uploaded": uploaded.pk}
+
+
+def likenesses(world: World, school: School) -> None:
+    """A comparison that found two pairs, one of which an instructor has looked at."""
+    errand = Errand.objects.create(kind=Errand.Kind.LIKENESS, state=Errand.State.DONE)
+    comparison = CohortComparison.objects.create(
+        assignment=school.assignment, errand=errand, by=school.instructor, compared=3
+    )
+    mine = hand_in(school.assignment, school.grader, "def double(x):\n    return x * 3\n")
+    attempts = [school.submission, Submission.objects.get(pk=world.numbers["queued"]), mine]
+    for group, attempt in enumerate(attempts):
+        ComparedAttempt.objects.create(comparison=comparison, submission=attempt, group=group)
+    for first, second in (attempts[:2], attempts[::2]):
+        pair = LikePair.objects.create(
+            comparison=comparison,
+            first=first,
+            second=second,
+            likeness=0.9,
+            first_lines=[1],
+            second_lines=[1],
+        )
+        world.numbers.setdefault("pair", pair.pk)
+    one, other = pair.people
+    DismissedPair.objects.create(
+        assignment=school.assignment, one_id=one, other_id=other, reason="They may.", by=school.instructor
+    )
+    world.numbers["dismissed"] = pair.pk
 
 
 def many_of_each(world: World, folder: Path) -> None:
