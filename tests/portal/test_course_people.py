@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from attest.portal.audit.models import Entry
@@ -57,6 +58,20 @@ def test_what_makes_no_sense_adds_nobody(school: School, fields: dict[str, str])
 
     assert add(school, **fields) == 400
     assert Membership.objects.count() == before
+
+
+def test_an_address_longer_than_mail_goes_to_is_named_and_the_others_come_in(school: School) -> None:
+    long = f"{'a' * 60}@{'.'.join(['b' * 60] * 4)}.edu"
+    table = SimpleUploadedFile("roster.csv", f"email,name\n{long},Long\nnew@example.edu,New\n".encode())
+
+    path = reverse("roster", args=[school.course.pk])
+    answer = school.browser(school.instructor).post(path, {"roster": table})
+
+    assert answer.status_code == 400
+    assert "Line 2:" in answer.content.decode()
+    assert "is no email address" in answer.content.decode()
+    assert Membership.objects.filter(person__email="new@example.edu").exists()
+    assert not Person.objects.filter(email=long).exists()
 
 
 def test_a_role_changes_what_somebody_may_see_at_once(school: School) -> None:
