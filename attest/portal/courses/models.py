@@ -11,6 +11,8 @@ from django.utils import timezone
 from attest.portal.people.models import Person, valid_zone
 from graders.late import LatePolicy, read_extension, read_policy
 
+MOST_TITLE, MOST_VERSION = 200, 40  # characters that are kept of an assignment's, which may be longer
+
 
 class Role(models.TextChoices):
     """What somebody may do in a course, the least first."""
@@ -100,10 +102,10 @@ class CourseAssignment(models.Model):
 
     course = models.ForeignKey(Course, on_delete=models.CASCADE, related_name="assignments")
     folder = models.CharField(max_length=1000)  # a path, or the name of one that comes with Attest
-    title = models.CharField(max_length=200)
+    title = models.CharField(max_length=MOST_TITLE)
     max_points = models.FloatField()
     content_hash = models.CharField(max_length=80)  # of the folder's tests when it was last looked at
-    version = models.CharField(max_length=40, blank=True)
+    version = models.CharField(max_length=MOST_VERSION, blank=True)
     opens_at = models.DateTimeField(null=True, blank=True)
     due_at = models.DateTimeField(null=True, blank=True)
     closes_at = models.DateTimeField(null=True, blank=True)  # after which nothing is taken

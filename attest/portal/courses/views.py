@@ -14,7 +14,14 @@ from django.shortcuts import redirect
 from attest.installed import installed_assignments
 from attest.portal.audit.trail import note
 from attest.portal.courses.forms import AssignmentForm, CourseForm
-from attest.portal.courses.models import Course, CourseAssignment, Membership, Role
+from attest.portal.courses.models import (
+    MOST_TITLE,
+    MOST_VERSION,
+    Course,
+    CourseAssignment,
+    Membership,
+    Role,
+)
 from attest.portal.courses.rosters import enrol
 from attest.portal.grading.standing import counting, own_attempts, shows_results
 from attest.portal.handing_in.taking import rules_for
@@ -133,9 +140,9 @@ def new_assignment(asking: Asking, course: Course) -> HttpResponse:
         with transaction.atomic():
             added = CourseAssignment.objects.create(
                 course=course,
-                title=assignment.title,
+                title=assignment.title[:MOST_TITLE],
                 max_points=assignment.points,
-                version=assignment.version,
+                version=assignment.version[:MOST_VERSION],
                 content_hash=assignment.info.content_hash,
                 **form.cleaned_data,
             )
