@@ -10,17 +10,18 @@ from attest.changes import compared, write_changes
 from attest.grade import ERRORS
 from attest.settling import settle
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, quoted_path, sentences, shown_path
-from graders.accepting import REGRADE, accept, discard, is_foreign
+from graders.accepting import accept, discard, is_foreign
 from graders.assignment import Assignment
 from graders.history import Note, who
-from graders.output import REPORTS, Output, OutputError, read_run, require_results, writing
-from graders.proposal import Proposal, graded_since, read_proposal, take_along
+from graders.out_names import REGRADE, REPORTS
+from graders.output import Output, OutputError, RunInfo, read_run, require_results, writing
 from graders.reading.names import listed
+from graders.regrading import Regrade, graded_since, read_regrade, take_along
 from graders.result import Status
 from reports import report_name, write_reports
 from reports.amounts import moment_text
 from reports.changes import StudentChange
-from reports.changes_page import Regrade, summary_text
+from reports.changes_page import Changes, summary_text
 from reports.visible_text import one_line
 
 
@@ -29,8 +30,8 @@ def accept_command(out: Path, reason: str) -> int:
     with sentences(*ERRORS):
         require_results(out)
         with Output(out, "resume", report_name) as opened:
-            proposal = complete_proposal(out)
-            since = graded_since(proposal, opened.results())
+            regrade = complete_regrade(out)
+            since = graded_since(regrade, opened.results())
             if since:
                 raise OutputError(
                     f"{listed(since)}: graded again, for the first time, or by another attempt since the "
@@ -85,16 +86,16 @@ def refuse_foreign(out: Path) -> None:
         )
 
 
-def complete_proposal(out: Path) -> Proposal:
+def complete_regrade(out: Path) -> Regrade:
     """Return the regrade that may be accepted. Raises OutputError."""
-    proposal = read_proposal(out)
-    if proposal is None or not proposal.complete:
-        found = "no regrade" if proposal is None else "a regrade that was interrupted"
+    regrade = read_regrade(out)
+    if regrade is None or not regrade.complete:
+        found = "no regrade" if regrade is None else "a regrade that was interrupted"
         raise OutputError(
             f"{shown_path(out)}: holds {found}, so there is nothing to accept. Run first: "
             f"attest regrade {quoted_path(out)}"
         )
-    return proposal
+    return regrade
 
 
 def written_anew(out: Path, new: Output) -> tuple[str, ...]:
@@ -105,10 +106,11 @@ def written_anew(out: Path, new: Output) -> tuple[str, ...]:
     return write_reports(new.path, pages=False).problems
 
 
-def describe(new: Output, assignment: Assignment) -> None:
+def describe(new: Output, assignment: Assignment, before: RunInfo) -> None:
     """Write into run.json what the regrade is as a whole: what was graded again, and what stays.
 
-    It names the present tests once nobody's result is of others.
+    It names the present tests once nobody's result is of others. Whoever had no result `before`, since that
+    run was interrupted, has none now.
     """
     counts: Counter[Status] = Counter()
     tests = assignment.info
@@ -122,13 +124,14 @@ def describe(new: Output, assignment: Assignment) -> None:
         "graded": counts[Status.GRADED],
         "unreadable": counts[Status.UNREADABLE],
         "not_graded": counts[Status.NOT_GRADED],
+        "interrupted": bool(before.unfinished),
     }
     new.write_run(read_run(new.path).model_copy(update=whole))
 
 
 def page_of(
     folder: Path, changes: tuple[StudentChange, ...], students: int, said: str, *, before: str, now: str
-) -> Regrade:
+) -> Changes:
     """Return the page of the regrade in `folder`; `before` and `now` are where the reports of either lie."""
     assignment = read_run(folder).assignment
-    return Regrade(assignment.title or assignment.id, (said,), students, changes, before, now)
+    return Changes(assignment.title or assignment.id, (said,), students, changes, before, now)

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attest.terminal import cell
-from graders.accepting import CHANGES_CSV, CHANGES_PAGE
-from graders.output import RESULTS
+from graders.out_names import CHANGES_CSV, CHANGES_PAGE, RESULTS
 from graders.result import ResultError, read_result, write_whole
 from reports.amounts import count_text
 from reports.changes import CheckChange, StudentChange, by_size, change_of, changes_csv, turns
-from reports.changes_page import Regrade, changes_html, difference_text, score_text
+from reports.changes_page import Changes, changes_html, difference_text, score_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +35,7 @@ def compared(before: Path, now: Path) -> tuple[tuple[StudentChange, ...], int]:
     return tuple(changes), students
 
 
-def write_changes(folder: Path, regrade: Regrade) -> None:
+def write_changes(folder: Path, regrade: Changes) -> None:
     """Write changes.html and changes.csv. Raises OSError."""
     write_whole(folder / CHANGES_PAGE, changes_html(regrade).encode("utf-8"))
     write_whole(folder / CHANGES_CSV, changes_csv(by_size(regrade.changes)))

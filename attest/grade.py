@@ -36,10 +36,11 @@ from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cluster.broker import check_url, shown_url
 from graders.cluster.envelope import ClusterError, read_key
 from graders.cohort import CohortRun, PoolError, Request, usable_cores
-from graders.history import HISTORY, Note, who
+from graders.history import Note, who
 from graders.marks import MarksError
 from graders.messages import Cluster
-from graders.output import REPORTS, RESULTS, Mode, Output, OutputError, RunInfo
+from graders.out_names import HISTORY, REPORTS, RESULTS
+from graders.output import Mode, Output, OutputError, RunInfo
 from graders.reading import Cohort, CohortError
 from graders.reading.joining import Intake
 from graders.result import ResultError, Status
@@ -60,6 +61,9 @@ ERRORS = (
     *(AssignmentError, ClusterError, CohortError, MarksError, AdjustmentsError),
     *(OutputError, PoolError, ReportError, ResultError),
 )
+
+
+OTHER = "another folder with -o"  # where OUT cannot be used
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ def grade_command(request: GradeRequest) -> int:
         refuse_out_inside_cohort(request)
         intake = take(request.intake, request.paths, assignment)
         cohort = intake.cohort
-        with Output(request.out, request.mode, report_name) as out:
+        with Output(request.out, request.mode, report_name, OTHER) as out:
             read_overlay(out.path)  # said before an hour of grading, if it cannot be read
             refuse_another_assignment(out, assignment)
             seed = choose_seed(request.seed, out)
@@ -136,8 +140,7 @@ def grade_command(request: GradeRequest) -> int:
             todo = tuple(each for each in cohort.found if each.student.id not in kept)
             if earlier and todo:
                 keep_earlier(out, earlier, assignment, request)
-            at_once = request.jobs or (len(todo) if cluster else usable_cores())
-            jobs = max(1, min(at_once, len(todo)))
+            jobs = at_once(request, cluster, len(todo))
             options = options_of(confined, assignment, (*request.paths, out.path))
             asked = Request(
                 assignment,
@@ -154,8 +157,24 @@ def grade_command(request: GradeRequest) -> int:
                 cluster=cluster,
             )
             if earlier and not todo:
-                out.write_run(earlier.model_copy(update={"intake": asked.intake, "command": asked.command}))
+                out.write_run(gone_through(earlier, asked))
             return grade(asked, intake, kept, out)
+
+
+def gone_through(earlier: RunInfo, asked: Request) -> RunInfo:
+    """Describe an earlier run of which everything stays; it may have been interrupted at its very end."""
+    return earlier.model_copy(
+        update={
+            "intake": asked.intake,
+            "command": asked.command,
+            "submissions": asked.kept,
+            "graded": asked.kept - asked.kept_unreadable,
+            "unreadable": asked.kept_unreadable,
+            "not_graded": 0,
+            "finished_at": earlier.finished_at or datetime.now(UTC),
+            "interrupted": False,
+        }
+    )
 
 
 def keep_earlier(out: Output, earlier: RunInfo, assignment: Assignment, request: GradeRequest) -> None:
@@ -193,6 +212,11 @@ def cluster_of(request: GradeRequest) -> Cluster | None:
         )
     read_key()
     return Cluster(check_url(request.broker), request.store, request.mode == "resume")
+
+
+def at_once(request: GradeRequest, cluster: Cluster | None, todo: int) -> int:
+    """Return how many submissions are graded, or handed out to workers, at the same time."""
+    return max(1, min(request.jobs or (todo if cluster else usable_cores()), todo))
 
 
 def refuse_out_inside_cohort(request: GradeRequest) -> None:

@@ -14,7 +14,8 @@ from attest.lms_tables import LMS, TableError
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, sentences, shown_path
 from graders.adjustments import AdjustmentsError
 from graders.marks import MarksError
-from graders.output import OutputError, read_results
+from graders.out_names import REPORTS
+from graders.output import OutputError, read_results, unfinished_run
 from graders.result import Result, ResultError, write_whole
 from reports import report_name
 from reports.amounts import count_text
@@ -42,6 +43,7 @@ def gradebook_command(request: GradebookRequest) -> int:
         if request.lms not in LMS:
             raise TableError(f"--lms {request.lms}: expected one of {', '.join(LMS)}.")
         results = read_results(request.out)
+        unfinished = unfinished_run(request.out)
         plans = [(file, target(file, request)) for file in request.files]
         filled = [(file, to, filled_in(file, results, request)) for file, to in plans]
         for file, to, table in filled:
@@ -49,7 +51,9 @@ def gradebook_command(request: GradebookRequest) -> int:
             if request.lms == "moodle":
                 write(feedback_path(to), feedback_zip(table, request.out), file)
     tell(filled, results, request)
-    return NOT_ALL_WELL if any(table.left for _, _, table in filled) else ALL_WELL
+    if unfinished:
+        console().print(unfinished, soft_wrap=True)
+    return NOT_ALL_WELL if unfinished or any(table.left for _, _, table in filled) else ALL_WELL
 
 
 def target(file: Path, request: GradebookRequest) -> Path:
@@ -103,7 +107,7 @@ def feedback_zip(table: Filled, out: Path) -> bytes:
     """Return the zip that Moodle takes as feedback files."""
 
     def page(result: Result) -> bytes | None:
-        path = out / "reports" / f"{report_name(result.student.id)}.html"
+        path = out / REPORTS / f"{report_name(result.student.id)}.html"
         return path.read_bytes() if path.is_file() else None
 
     buffer = io.BytesIO()

@@ -18,7 +18,8 @@ from graders.adjustments import read_overlay
 from graders.assignment import Assignment
 from graders.cohort import Request
 from graders.late import LateError, LatePolicy, read_due, read_policy
-from graders.output import ATTEMPTS, RESULTS, IntakeInfo, Output
+from graders.out_names import ATTEMPTS, RESULTS
+from graders.output import IntakeInfo, Output
 from graders.reading import CohortError, Found, find_handed_in
 from graders.reading.joining import Intake, Policy, take_in
 from graders.reading.names import listed

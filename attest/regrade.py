@@ -6,7 +6,8 @@ what counted, which goes to the history.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,17 @@ from attest.accept import describe, page_of, refuse_foreign, written_anew
 from attest.changes import compared, show, write_changes
 from attest.confinement import options_of
 from attest.entry import Confined, Device, Isolation
-from attest.grade import ERRORS, FINISH, MOST_NAMED, GradeRequest, announce, missing_pages, run_cohort
+from attest.grade import (
+    ERRORS,
+    FINISH,
+    MOST_NAMED,
+    GradeRequest,
+    announce,
+    at_once,
+    cluster_of,
+    missing_pages,
+    run_cohort,
+)
 from attest.intake import IntakeOptions, laid_over, take
 from attest.rerun import DECIDING, is_current, refuse_another_assignment, still_valid
 from attest.settling import choose_best
@@ -28,30 +39,17 @@ from attest.terminal import (
     sentences,
     shown_path,
 )
-from graders.accepting import CHANGES_CSV, CHANGES_PAGE, REGRADE, discard
+from graders.accepting import discard
 from graders.assignment import Assignment, AssignmentError, find_assignment
-from graders.cohort import Request, usable_cores
+from graders.cluster.envelope import ClusterError
+from graders.cohort import PoolError, Request
 from graders.history import linked
-from graders.output import (
-    ATTEMPTS,
-    REPORTS,
-    RESULTS,
-    Output,
-    OutputError,
-    RunInfo,
-    require_results,
-    writing,
-)
-from graders.proposal import (
-    Asked,
-    Proposal,
-    fingerprint,
-    read_proposal,
-    take_along,
-    write_proposal,
-)
+from graders.messages import Cluster
+from graders.out_names import ATTEMPTS, CHANGES_CSV, CHANGES_PAGE, REGRADE, REPORTS, RESULTS
+from graders.output import Output, OutputError, RunInfo, require_results, writing
 from graders.reading.joining import Intake
 from graders.reading.names import listed
+from graders.regrading import Asked, Regrade, fingerprint, read_regrade, take_along, write_regrade
 from graders.result import Result, Status
 from graders.versions import versions
 from reports import report_name
@@ -59,7 +57,7 @@ from reports.changes_page import summary_text
 from reports.cohort import Row, row_of
 from reports.visible_text import one_line
 
-PENDING = "This is a proposal. Nothing of it counts before `attest regrade OUT --accept`."
+PENDING = "Nothing of this regrade counts before `attest regrade OUT --accept`."
 
 
 @dataclass(frozen=True)
@@ -75,6 +73,9 @@ class RegradeRequest:
     seed: int | None = None
     jobs: int | None = None
     trust: bool = False
+    celery: bool | None = None  # the engine; None: that of the run
+    broker: str | None = None
+    store: str | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class Counted:
     broken: bool  # by a fault of ours, points are pending or there is no score
 
 
-def propose_command(request: RegradeRequest) -> int:
+def regrade_command(request: RegradeRequest) -> int:
     """Grade again into OUT/regrade, and show what changes; return the exit status."""
     with sentences(*ERRORS):
         require_results(request.out)
@@ -95,6 +96,8 @@ def propose_command(request: RegradeRequest) -> int:
             run = out.earlier
             assert run is not None  # where there are results, a folder without run.json is refused
             as_graded = graded_by(request, run)
+            with offered_here(request, as_graded):
+                cluster = cluster_of(as_graded)
             assignment = find_there(as_graded.assignment)
             refuse_another_assignment(out, assignment)
             intake = take(as_graded.intake, as_graded.paths, assignment)
@@ -114,7 +117,7 @@ def propose_command(request: RegradeRequest) -> int:
                     f"{listed([shown_path(path) for path in as_graded.paths])}: holds nothing of those whose "
                     "results are to be graded again. Say where their submissions are with --submissions PATH."
                 )
-            return propose(request, as_graded, assignment, narrowed, counted, absent, out)
+            return regrade(request, as_graded, cluster, assignment, narrowed, counted, absent, out)
 
 
 def graded_by(request: RegradeRequest, run: RunInfo) -> GradeRequest:
@@ -150,7 +153,23 @@ def graded_by(request: RegradeRequest, run: RunInfo) -> GradeRequest:
         resume=True,
         force=False,
         intake=IntakeOptions(took.source, roster, took.attempts, took.due, took.late),
+        celery=run.engine == "celery" if request.celery is None else request.celery,
+        broker=request.broker,
+        store=request.store or run.store,
     )
+
+
+@contextmanager
+def offered_here(request: RegradeRequest, as_graded: GradeRequest) -> Iterator[None]:
+    """Add to what is wrong with the workers, whom only the run has asked for, how to do without."""
+    try:
+        yield
+    except (ClusterError, PoolError) as error:
+        if request.celery is None and as_graded.celery:
+            said = f"{error}" if str(error).endswith(".") else f"{error}."
+            here = "Workers graded the run in OUT, so they are asked again. To grade here: --engine local."
+            raise PoolError(f"{said} {here}", getattr(error, "details", "")) from None
+        raise
 
 
 def find_there(where: str) -> Assignment:
@@ -217,9 +236,10 @@ def narrow(intake: Intake, chosen: set[str]) -> tuple[Intake, list[str]]:
     return Intake(replace(intake.cohort, found=found), (), attempts), sorted(chosen - here)
 
 
-def propose(  # noqa: PLR0917 - what was found out before
+def regrade(  # noqa: PLR0917 - what was found out before
     request: RegradeRequest,
     as_graded: GradeRequest,
+    cluster: Cluster | None,
     assignment: Assignment,
     intake: Intake,
     counted: Mapping[str, Counted],
@@ -229,12 +249,12 @@ def propose(  # noqa: PLR0917 - what was found out before
     """Grade into OUT/regrade, going on with such a regrade that was interrupted; return the exit status."""
     refuse_foreign(out.path)
     asked = asked_of(request, as_graded, assignment)
-    before = read_proposal(out.path)
+    before = read_regrade(out.path)
     with writing(out.path):
         if before is None or before.asked != asked:
             discard(out.path)
         (out.path / REGRADE).mkdir(exist_ok=True)
-        write_proposal(Proposal(asked=asked), out.path)
+        write_regrade(Regrade(asked=asked), out.path)
         take_along(out.path)
     with Output(out.path / REGRADE, "resume", report_name) as new:
         rows: dict[str, Row] = {}
@@ -247,16 +267,18 @@ def propose(  # noqa: PLR0917 - what was found out before
             assignment,
             todo,
             asked.seed,
-            max(1, min(as_graded.jobs or usable_cores(), len(todo))),
+            at_once(as_graded, cluster, len(todo)),
             asked.backend,
             options=options_of(as_graded.confined, assignment, (*as_graded.paths, out.path)),
             finish=FINISH,
             kept=len(rows),
             intake=as_graded.intake.noted(as_graded.paths),
             command=as_graded.command,
+            cluster=cluster,
         )
         announce(cohort, intake.cohort, console(stderr=True))
-        ran = run_cohort(cohort, new, rows)
+        with offered_here(request, as_graded):
+            ran = run_cohort(cohort, new, rows)
         if ran.stopped:
             console().print("Stopped. The same command goes on with the regrade.", soft_wrap=True)
             return INTERRUPTED
@@ -264,11 +286,12 @@ def propose(  # noqa: PLR0917 - what was found out before
         troubles = [*ran.troubles, *missing_pages(rows, new)]
         with writing(out.path):
             carry_over(out.path, new.path)
-        describe(new, assignment)
+        assert out.earlier is not None
+        describe(new, assignment, out.earlier)
         problems = written_anew(out.path, new)
         with writing(out.path):
             base = {student: one.fingerprint for student, one in counted.items()}
-            write_proposal(Proposal(asked=asked, complete=True, based_on=base), out.path)
+            write_regrade(Regrade(asked=asked, complete=True, based_on=base), out.path)
     return present(request, absent, [*intake.cohort.problems, *troubles, *problems], rows)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from attest.entry import GradedFolder, TrustOption, path
+from attest.worker_entry import BrokerOption, Engine, StoreOption
 
 Checks = list[str] | None
 
@@ -77,6 +78,12 @@ def regrade(  # noqa: PLR0917 - typer calls it by name
             "--jobs", "-j", min=1, max=256, help="How many to grade at once (default: one per core)."
         ),
     ] = None,
+    engine: Annotated[
+        Engine | None,
+        typer.Option(help="Who grades: processes of this machine, or workers (default: who graded the run)."),
+    ] = None,
+    broker: BrokerOption = None,
+    store: StoreOption = None,
     trust: TrustOption = False,
 ) -> None:
     """Grade again with the present tests, and show who changes, by how much and why, before it counts.
@@ -87,10 +94,11 @@ def regrade(  # noqa: PLR0917 - typer calls it by name
     """
     from attest.accept import accept_command, discard_command
     from attest.adjust import AdjustRequest, adjust_command
-    from attest.regrade import RegradeRequest, propose_command
+    from attest.regrade import RegradeRequest, regrade_command
 
     adjusting = bool(drop or give or undo)
     grading = bool(only or broken or seed is not None or assignment or submissions or roster or jobs or trust)
+    grading = grading or engine is not None
     if accept + discard + adjusting + grading > 1:
         raise typer.BadParameter(
             "expected one of --accept, --discard, an adjustment (--drop, --give and --undo may stand "
@@ -106,7 +114,7 @@ def regrade(  # noqa: PLR0917 - typer calls it by name
     if discard:
         raise typer.Exit(discard_command(out))
     raise typer.Exit(
-        propose_command(
+        regrade_command(
             RegradeRequest(
                 out,
                 assignment,
@@ -117,6 +125,9 @@ def regrade(  # noqa: PLR0917 - typer calls it by name
                 seed,
                 jobs,
                 trust,
+                None if engine is None else engine is Engine.CELERY,
+                broker,
+                store,
             )
         )
     )

@@ -11,8 +11,9 @@ from attest.marksheet import MOST_PROBLEMS, read_sheet, sheet_csv
 from attest.settling import settled
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, quoted_path, sentences, shown_path
 from graders.adjustments import AdjustmentsError
-from graders.marks import MARKS_FILE, MarksError, read_marks, write_marks
-from graders.output import RESULTS, Output, OutputError, require_results
+from graders.marks import MarksError, read_marks, write_marks
+from graders.out_names import MARKS_FILE, RESULTS
+from graders.output import Output, OutputError, require_results
 from graders.reading.names import listed
 from graders.result import Result, write_whole
 from reports import ReportError, report_name, write_reports

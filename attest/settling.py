@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from graders.adjustments import Overlay, read_overlay
-from graders.output import ATTEMPTS, Output, read_run
+from graders.out_names import ATTEMPTS
+from graders.output import Output, read_run
 from graders.reading.joining import Intake, attempt_id
 from graders.result import AttemptInfo, Result, ResultError, Status, read_result
 from reports import write_student_report

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attest.terminal import ALL_WELL, console, sentences, shown_path
 from graders.adjustments import AdjustmentsError
 from graders.marks import MarksError
-from graders.output import OutputError, read_results, reason
+from graders.output import OutputError, read_results, reason, unfinished_run
 from graders.result import Result, ResultError, write_whole
 from reports.amounts import count_text
 
@@ -27,6 +27,7 @@ def table_command(out: Path, file: Path, *, checks: bool) -> int:
                 f"{shown_path(file)}: its name ends with {kind or 'nothing'}; "
                 f"expected one of {', '.join(FORMATS)}."
             )
+        unfinished = unfinished_run(out)
         results = sorted(
             read_results(out), key=lambda result: (result.student.name or result.student.id).casefold()
         )
@@ -40,6 +41,8 @@ def table_command(out: Path, file: Path, *, checks: bool) -> int:
         f"{', a row for each check' if checks else ''}.",
         soft_wrap=True,
     )
+    if unfinished:
+        console().print(unfinished, soft_wrap=True)
     return ALL_WELL
 
 

@@ -1,7 +1,7 @@
 """The change from a run's results to those of a regrade beside them: whole or not at all.
 
-    OUT/regrade/…                 a proposal: the same layout as OUT
-    OUT/regrade/accept.json       written when the proposal is accepted: from then on it counts
+    OUT/regrade/…                 a regrade: the same layout as OUT
+    OUT/regrade/accept.json       written when the regrade is accepted: from then on it counts
     OUT/history/<n>-<time>/…      where what counted before is moved
 
 Every step is one rename, and what is done already is told by what lies where. So whoever finds accept.json
@@ -20,18 +20,21 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from graders.adjustments import ADJUSTMENTS_FILE
-from graders.history import HISTORY, NOTE_FILE, Note, linked, next_name
-from graders.marks import MARKS_FILE
+from graders.history import Note, linked, next_name
+from graders.out_names import (
+    ACCEPT_FILE,
+    CHANGES_CSV,
+    CHANGES_PAGE,
+    COUNTED,
+    DECIDED,
+    HISTORY,
+    NOTE_FILE,
+    REGRADE,
+    REGRADE_FILE,
+)
 from graders.result import UNFINISHED, Frozen, write_whole
 
-REGRADE = "regrade"
-ACCEPT_FILE = "accept.json"
-PROPOSAL_FILE = "proposal.json"
 _GONE = f"{UNFINISHED}regrade"  # what is left of one, until it is removed
-CHANGES_PAGE, CHANGES_CSV = "changes.html", "changes.csv"
-COUNTED = ("results", "attempts", "reports", "index.html", "grades.csv", "run.json")
-DECIDED = (MARKS_FILE, ADJUSTMENTS_FILE)  # people's own, which stay and are kept as they were too
 
 
 class AcceptedError(ValueError):
@@ -39,28 +42,28 @@ class AcceptedError(ValueError):
 
 
 class Accepted(Frozen):
-    """accept.json: the proposal that lies beside it counts."""
+    """accept.json: the regrade that it lies in counts."""
 
     schema_version: Literal[1] = 1
     folder: str  # in OUT/history, for what counted before
-    names: tuple[str, ...]  # of COUNTED, what the proposal has
+    names: tuple[str, ...]  # of COUNTED, what the regrade has
     note: Note
 
 
 def accept(out: Path, note: Note) -> Path:
-    """Make the proposal in OUT/regrade what counts; return where in the history the rest is. Raises OSError.
+    """Make the regrade in OUT what counts; return where in the history the rest is. Raises OSError.
 
     The caller holds OUT's lock.
     """
-    proposal = out / REGRADE
-    names = tuple(name for name in COUNTED if (proposal / name).exists())
+    regrade = out / REGRADE
+    names = tuple(name for name in COUNTED if (regrade / name).exists())
     accepted = Accepted(folder=next_name(out, note.at), names=names, note=note)
-    write_whole(proposal / ACCEPT_FILE, accepted.model_dump_json(indent=1).encode())
+    write_whole(regrade / ACCEPT_FILE, accepted.model_dump_json(indent=1).encode())
     return _finish(out, accepted)
 
 
 def finish(out: Path) -> None:
-    """Take the steps that are left where a proposal has been accepted. Raises AcceptedError and OSError.
+    """Take the steps that are left where a regrade has been accepted. Raises AcceptedError and OSError.
 
     The caller holds OUT's lock.
     """
@@ -77,15 +80,15 @@ def finish_for_reader(out: Path) -> None:
 
 
 def is_foreign(out: Path) -> bool:
-    """Whether something lies in OUT/regrade that is no proposal of Attest's."""
+    """Whether something lies in OUT/regrade that is no regrade of Attest's."""
     folder = out / REGRADE
     if not os.path.lexists(folder):
         return False
-    return not folder.is_dir() or (any(folder.iterdir()) and not (folder / PROPOSAL_FILE).exists())
+    return not folder.is_dir() or (any(folder.iterdir()) and not (folder / REGRADE_FILE).exists())
 
 
 def discard(out: Path) -> None:
-    """Drop the proposal, whole or not at all. Raises OSError."""
+    """Drop the regrade, whole or not at all. Raises OSError."""
     shutil.rmtree(out / _GONE, ignore_errors=True)
     if (out / REGRADE).exists():
         (out / REGRADE).rename(out / _GONE)
@@ -107,21 +110,21 @@ def _accepted(out: Path) -> Accepted | None:
 
 
 def _finish(out: Path, accepted: Accepted) -> Path:
-    proposal, kept = out / REGRADE, out / HISTORY / accepted.folder
+    regrade, kept = out / REGRADE, out / HISTORY / accepted.folder
     kept.mkdir(parents=True, exist_ok=True)
-    for name in DECIDED:
+    for name in DECIDED:  # people's own stay, and are kept as they were too
         if (out / name).is_file() and not (kept / name).exists():
             linked(out / name, kept / name)
     for name in COUNTED:
-        new, counted, before = proposal / name, out / name, kept / name
+        new, counted, before = regrade / name, out / name, kept / name
         if new.exists() or name not in accepted.names:
             if counted.exists() and not before.exists():
                 counted.rename(before)
             if new.exists():
                 new.rename(counted)
     for name in (CHANGES_PAGE, CHANGES_CSV):
-        if (proposal / name).exists():
-            (proposal / name).rename(kept / name)
+        if (regrade / name).exists():
+            (regrade / name).rename(kept / name)
     write_whole(kept / NOTE_FILE, accepted.note.model_dump_json(indent=1).encode())
     discard(out)
     return kept

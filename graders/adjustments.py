@@ -14,10 +14,9 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from graders.marks import Marks, read_marks
+from graders.out_names import ADJUSTMENTS_FILE
 from graders.reading.names import shown
 from graders.result import Adjusted, CheckResult, Frozen, Result, Status, write_whole
-
-ADJUSTMENTS_FILE = "adjustments.json"
 
 
 class AdjustmentsError(ValueError):

@@ -233,6 +233,8 @@ class CohortRun:
             device=request.options.device,
             isolation=request.options.isolation,
             runtime=request.options.runtime,
+            engine="celery" if request.cluster else "local",
+            store=request.cluster.store if request.cluster else None,
             intake=request.intake,
             command=request.command,
             warning=NO_ISOLATION if request.backend == "none" else "",

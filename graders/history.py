@@ -14,10 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from graders.out_names import HISTORY, NOTE_FILE
 from graders.result import UNFINISHED, AssignmentInfo, Frozen, write_whole
-
-HISTORY = "history"
-NOTE_FILE = "note.json"
 
 
 class Note(Frozen):

@@ -13,9 +13,9 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from graders.out_names import MARKS_FILE
 from graders.result import Frozen, Result, RubricResult, write_whole
 
-MARKS_FILE = "marks.json"
 Key = tuple[str, str]  # student's id, rubric item's id
 
 

@@ -17,9 +17,10 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from graders.accepting import COUNTED, DECIDED, AcceptedError, finish, finish_for_reader
+from graders.accepting import AcceptedError, finish, finish_for_reader
 from graders.adjustments import read_overlay
 from graders.history import Note, keep
+from graders.out_names import ATTEMPTS, KEPT, PAGES, REPORTS, RESULTS, RUN, RUN_FILE
 from graders.reading.names import listed, shown
 from graders.result import (
     UNFINISHED,
@@ -31,14 +32,7 @@ from graders.result import (
     write_result,
     write_whole,
 )
-
-RUN_FILE = "run.json"
-RESULTS = "results"
-REPORTS = "reports"
-ATTEMPTS = "attempts"  # graded, of which another counts
-PAGES = ("index.html", "grades.csv")  # about the cohort
-OWN = (RUN_FILE, RESULTS, REPORTS, *PAGES)  # what a run may leave in OUT
-KEPT = (*COUNTED, *DECIDED)  # what the history keeps of it
+from graders.sentences import unfinished
 
 NO_ISOLATION = "no isolation was used: the code ran with all the rights of the one who started the run"
 
@@ -76,6 +70,8 @@ class RunInfo(Frozen):
     device: Literal["cpu", "cuda"]
     isolation: Literal["guest", "container"] = "guest"
     runtime: str | None = None  # of the backend docker
+    engine: Literal["local", "celery"] = "local"
+    store: str | None = None  # of the engine celery; the broker's address, with its password, is not kept
     intake: IntakeInfo = IntakeInfo()
     command: str = ""  # that does the same again
     held_by: str = ""  # what holds memory, processes and processor time of guests
@@ -85,19 +81,28 @@ class RunInfo(Frozen):
     finished_at: datetime | None = None  # absent while it runs, and where it was killed
     interrupted: bool = False  # stopped by Ctrl-C
 
+    @property
+    def unfinished(self) -> str:
+        """What is to be known of a run that has not come to its end, in a sentence; "" of one that has."""
+        done = self.graded + self.unreadable + self.not_graded
+        ended = self.finished_at is not None
+        return unfinished(self.submissions, done, interrupted=self.interrupted, ended=ended)
+
 
 class Output:
     """An opened OUT, locked against a second run. Use as a context manager."""
 
-    def __init__(self, path: Path, mode: Mode, stem: Callable[[str], str]) -> None:
+    def __init__(self, path: Path, mode: Mode, stem: Callable[[str], str], other: str = "") -> None:
         """Open `path`; `stem` gives a student's id a safe file name without extension, no two the same.
 
-        Raises OutputError where it cannot be used. `earlier` is the run in it, where there is one.
+        `other` is what can be chosen in its place, such as "another folder with -o". Raises OutputError where
+        it cannot be used. `earlier` is the run in it, where there is one.
         """
         self.path = path
         self.shown = shown_path(path)
         self.mode = mode
         self.stem = stem
+        self.other = other
         self.to_keep: Note | None = None  # where the results that are there go to the history first
         with self._sentences():
             self._made = not path.exists()
@@ -136,19 +141,20 @@ class Output:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise OutputError(
-                f"{self.shown}: another run of Attest is writing here. Wait for it, or choose another folder."
+                f"{self.shown}: another run of Attest is writing here. Wait for it"
+                + (f", or choose {self.other}." if self.other else ".")
             ) from None
         except OSError:
             return  # a file system without locks: better to grade than to refuse
 
     def _earlier_run(self) -> RunInfo | None:
-        found = [name for name in OWN if not _is_absent(self.path / name)]
+        found = [name for name in RUN if not _is_absent(self.path / name)]
         if not found:
             return None
         if not os.path.lexists(self.path / RUN_FILE):
             raise OutputError(
                 f"{self.shown}: holds {listed(found)} but no {RUN_FILE}, so this is no run of Attest's and "
-                "would be overwritten. Choose another folder with -o."
+                f"would be overwritten. Choose {self.other or 'a folder that `attest grade` wrote'}."
             )
         try:
             return read_run(self.path)
@@ -254,18 +260,21 @@ class Output:
         return sorted((self.path / RESULTS).glob("*.json"))
 
     def _sentences(self) -> AbstractContextManager[None]:
-        return writing(self.path)
+        return writing(self.path, self.other)
 
 
 @contextmanager
-def writing(out: Path) -> Iterator[None]:
-    """Turn what is wrong with a file of OUT that cannot be written, or gone on with, into an OutputError."""
+def writing(out: Path, other: str = "") -> Iterator[None]:
+    """Turn what is wrong with a file of OUT that cannot be written, or gone on with, into an OutputError.
+
+    `other` is what can be chosen in its place.
+    """
     try:
         yield
     except AcceptedError as error:
         raise OutputError(str(error)) from error
     except OSError as error:
-        raise OutputError(f"{shown_path(error.filename or out)}: {reason(error)}") from error
+        raise OutputError(f"{shown_path(error.filename or out)}: {reason(error, other)}") from error
 
 
 def read_run(out: Path) -> RunInfo:
@@ -278,6 +287,11 @@ def read_run(out: Path) -> RunInfo:
             "is no going on with it. Put a copy of it in its place, or run `attest grade` with --force, or "
             "into another folder with -o."
         ) from error
+
+
+def unfinished_run(out: Path) -> str:
+    """Say that the run in `out` has not come to its end; "" where it has. Raises OutputError."""
+    return read_run(out).unfinished if os.path.lexists(out / RUN_FILE) else ""
 
 
 def require_results(out: Path) -> None:
@@ -329,16 +343,18 @@ def _is_absent(path: Path) -> bool:
     return not os.path.lexists(path)
 
 
-def reason(error: OSError, other: str = "another folder with -o") -> str:
-    """Say what is wrong with what is to be written, and what to do; `other` is to be chosen."""
+def reason(error: OSError, other: str = "") -> str:
+    """Say what is wrong with what is to be written, and what to do; `other` is what can be chosen instead."""
+    choose = f"Choose {other}" if other else ""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
             return "the disk is full. What was written before is whole; make room, then do the same again."
         case errno.EROFS:
-            return f"the file system is read-only. Choose {other}."
+            return f"the file system is read-only. {choose or 'Copy the folder to where you may write'}."
         case errno.EACCES | errno.EPERM:
-            return f"you may not write here. Choose {other}, or change its permissions."
+            instead = f"{choose}, or change its permissions" if other else "Change its permissions"
+            return f"you may not write here. {instead}."
         case errno.ENOTDIR | errno.EEXIST:
-            return f"a file is in the way where a folder is needed. Choose {other}."
+            return f"a file is in the way where a folder is needed. {choose or 'Move it away'}."
         case _:
-            return f"cannot be written ({error.strerror}). Choose {other}."
+            return f"cannot be written ({error.strerror}). {choose or 'Mend that, then do the same again'}."

@@ -17,7 +17,7 @@ _MOST_CHECKS = 50  # named of one student
 
 
 @dataclass(frozen=True)
-class Regrade:
+class Changes:
     """What was graded again. `before` and `now` are where the reports of either lie, seen from the page."""
 
     title: str
@@ -28,7 +28,7 @@ class Regrade:
     now: str
 
 
-def changes_html(regrade: Regrade) -> str:
+def changes_html(regrade: Changes) -> str:
     """Return the page."""
     style = asset(*_STYLE)
     return template("changes.html.jinja").render(
@@ -79,7 +79,7 @@ def difference_text(change: StudentChange) -> str:
     return f"{sign}{points_text(abs(change.difference))}"
 
 
-def _student(change: StudentChange, regrade: Regrade) -> dict[str, object]:
+def _student(change: StudentChange, regrade: Changes) -> dict[str, object]:
     page = f"{quote(report_name(change.student_id))}.html"
     return {
         "id": one_line(change.student_id, 120),

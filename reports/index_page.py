@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from graders.result import Result, Status
@@ -21,6 +22,14 @@ _STYLE = ("colours.css", "class.css", "index.css")
 _SCRIPT = ("index.js",)
 
 
+@dataclass(frozen=True)
+class Run:
+    """What a page about a cohort says of the run."""
+
+    again: str = ""  # the command that goes on with it
+    unfinished: str = ""  # in a sentence, that it has not come to its end
+
+
 def index_html(results: Iterable[Result], links: Mapping[str, str]) -> str:
     """Return the page of a cohort. `links` says where each student's report lies, by student id."""
     return rows_html([row_of(result) for result in results], links)
@@ -33,11 +42,10 @@ def rows_html(
     *,
     audience: Audience = "student",
     after_due: bool = False,
-    again: str = "",
+    run: Run = Run(),
 ) -> str:
     """Return the page of a cohort's rows. `problems` are result files that could not be used.
 
-    `again` is the command that goes on with the run.
     `audience` and `after_due` say for whom the reports were written: only what is shown there is linked to.
     """
     cohort = cohort_of(rows)
@@ -49,7 +57,7 @@ def rows_html(
         script=asset(*_SCRIPT),
         title=one_line(cohort.title, 200),
         summary=_summary(cohort),
-        needs_you=list(_needs_you(cohort, links, problems, again)),
+        needs_you=list(_needs_you(cohort, links, problems, run)),
         graded=len(graded.rows),
         **class_view(cohort, graded, link, lambda _kind, _number: "#students-title"),
         outliers=outliers_view(graded, link),
@@ -64,17 +72,23 @@ def _summary(cohort: Cohort) -> str:
 
 
 def _needs_you(
-    cohort: Cohort, links: Mapping[str, str], problems: Sequence[str], again: str
+    cohort: Cohort, links: Mapping[str, str], problems: Sequence[str], run: Run
 ) -> Iterator[dict[str, Any]]:
     def group(title: str, why: str, items: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
         if items:
             more = max(0, len(items) - MOST_LISTED)
             yield {"title": title, "why": why, "entries": items[:MOST_LISTED], "more": more}
 
+    again = one_line(run.again, 2000)
+    yield from group(
+        "Interrupted",
+        f"The same command goes on: `{again}`" if again else "The same command goes on.",
+        [{"href": "", "name": run.unfinished, "text": "", "internal": ""}] if run.unfinished else [],
+    )
     yield from group(
         "Not graded",
         "The fault is ours: no score was given. Mend the cause, then grade just these again"
-        + (f": `{one_line(again, 2000)}`" if again else "."),
+        + (f": `{again}`" if again else "."),
         [_item(row, links) for row in cohort.having(Status.NOT_GRADED)],
     )
     yield from group(

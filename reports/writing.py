@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from graders.out_names import GRADES_CSV, INDEX_PAGE, REPORTS, RESULTS, RUN_FILE
 from graders.result import Result, ResultError, read_result, write_whole
+from graders.sentences import unfinished
 from reports.anchors import Audience
 from reports.cohort import Row, row_of
 from reports.gradebook import rows_csv
-from reports.index_page import rows_html
+from reports.index_page import Run, rows_html
 from reports.report_names import report_name
 from reports.student_page import student_html
 from reports.student_text import student_markdown
@@ -64,7 +66,7 @@ def write_reports(
     rows: dict[str, Row] = {}
     files: dict[str, str] = {}
     _folder(out)
-    for path in sorted((out / "results").glob("*.json")):
+    for path in sorted((out / RESULTS).glob("*.json")):
         if path.name.startswith("."):
             continue
         if path.name in known_files:
@@ -95,12 +97,12 @@ def write_reports(
         else:
             rows[identity], files[identity] = row, path.name
     ordered = sorted(rows.values(), key=lambda row: (row.name or row.student_id).casefold())
-    links = {row.student_id: f"reports/{quote(report_name(row.student_id))}.html" for row in ordered}
-    again = _command(out)
-    page = rows_html(ordered, links, problems, audience=audience, after_due=after_due, again=again)
+    links = {row.student_id: f"{REPORTS}/{quote(report_name(row.student_id))}.html" for row in ordered}
+    run = _run(out)
+    page = rows_html(ordered, links, problems, audience=audience, after_due=after_due, run=run)
     for path, data in (
-        (out / "index.html", page.encode("utf-8")),
-        (out / "grades.csv", rows_csv(ordered)),
+        (out / INDEX_PAGE, page.encode("utf-8")),
+        (out / GRADES_CSV, rows_csv(ordered)),
     ):
         try:
             write_whole(path, data)
@@ -110,17 +112,20 @@ def write_reports(
     return Written(tuple(paths), tuple(problems), tuple(others))
 
 
-def _command(out: Path) -> str:
-    """Return the command that goes on with the run, as run.json says; "" where it does not."""
+def _run(out: Path) -> Run:
+    """Return what run.json says of the run; nothing where it does not."""
     try:
-        command = json.loads((out / "run.json").read_bytes()).get("command", "")
-    except (OSError, ValueError, AttributeError):
-        return ""
-    return command if isinstance(command, str) else ""
+        run = json.loads((out / RUN_FILE).read_bytes())
+        done = run["graded"] + run["unreadable"] + run["not_graded"]
+        interrupted, ended = run["interrupted"], run["finished_at"] is not None
+        said = unfinished(run["submissions"], done, interrupted=interrupted, ended=ended)
+        return Run(str(run["command"]), said)
+    except (OSError, ValueError, TypeError, LookupError):
+        return Run()
 
 
 def _folder(out: Path) -> Path:
-    folder = out / "reports"
+    folder = out / REPORTS
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -15,9 +15,8 @@ import msgspec
 
 from graders.cluster.broker import RUN
 from graders.cluster.envelope import ClusterError
+from graders.out_names import CLUSTER_FILE
 from graders.output import reason
-
-FILE = "cluster.jsonl"
 
 
 class Left(msgspec.Struct, frozen=True):
@@ -33,7 +32,7 @@ class Left(msgspec.Struct, frozen=True):
 def read_left(out: Path) -> tuple[Left, frozenset[str]] | None:
     """Return the run that OUT speaks of and the jobs that it sent; None where there is none to go on with."""
     try:
-        first, *jobs = (out / FILE).read_bytes().split(b"\n")
+        first, *jobs = (out / CLUSTER_FILE).read_bytes().split(b"\n")
         left = msgspec.json.decode(first, type=Left)
     except (OSError, msgspec.MsgspecError):
         return None
@@ -46,7 +45,7 @@ class Log:
     """The file, while a run goes on. What is sent before it is begun is written then."""
 
     def __init__(self, out: Path, left: Left) -> None:
-        self._path = out / FILE
+        self._path = out / CLUSTER_FILE
         self._left = left
         self._early: list[str] = []
         self._descriptor: int | None = None

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from attest.filling import Filled, fill
 from attest.gradebook import GradebookRequest, feedback_zip, gradebook_command
 from attest.lms_tables import TableError
+from graders.output import RunInfo
 from graders.reading.sheet import SheetError, read_sheet
 from graders.result import (
     AssignmentInfo,
@@ -410,6 +411,29 @@ def test_what_was_downloaded_is_never_written_to(
         assert message in capsys.readouterr().err
     assert run(tmp_path, "canvas", graded, to=tmp_path / "new.csv") == 1
     assert (tmp_path / "new.csv").read_bytes() == made.read_bytes()
+
+
+def test_a_run_that_was_interrupted_is_said_to_be(
+    tmp_path: Path, graded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = datetime(2026, 11, 30, 15, 30, tzinfo=UTC)
+    left = RunInfo(
+        assignment=CANVAS_RESULTS[0].assignment,
+        assignment_path="a",
+        submissions=5,
+        graded=3,
+        seed=1,
+        jobs=1,
+        backend="bubblewrap",
+        device="cpu",
+        started_at=now,
+        finished_at=now,
+        interrupted=True,
+    )
+    (tmp_path / "out" / "run.json").write_text(left.model_dump_json())
+    assert run(tmp_path, "canvas", graded) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "The run was interrupted: 2 of 5 submissions have no result yet and are missing." in said
 
 
 def test_moodle_gets_its_zip_beside_the_worksheet(tmp_path: Path, graded: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from graders.history import Note
+from graders.output import RunInfo
 from graders.result import Result, Verdict, read_result, write_result
 from tests.attest.conftest import HIDDEN_TESTS, RIGHT, run_attest, write_assignment, write_cohort
 
@@ -300,3 +301,39 @@ def test_adjustments_that_cannot_be_read_are_named_and_nothing_is_done(attest, r
         run = attest(*command)
         assert run.returncode == 2
         assert "adjustments.json: what was decided of checks cannot be read (adjustments.0.kind" in run.stderr
+
+
+def test_what_workers_graded_goes_to_workers_unless_it_is_to_be_done_here(
+    attest, regraded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ATTEST_BROKER", raising=False)
+    monkeypatch.delenv("ATTEST_CLUSTER_KEY", raising=False)
+    run_json = regraded / "run.json"
+    run = RunInfo.model_validate_json(run_json.read_bytes())
+    assert run.engine == "local"
+    run_json.write_text(
+        run.model_copy(update={"engine": "celery", "store": "file:///store"}).model_dump_json()
+    )
+    shutil.rmtree(regraded / "regrade")
+
+    before = documents(regraded)
+    refused = attest("regrade", "out")
+    assert refused.returncode == 2
+    assert "no broker was named." in refused.stderr
+    assert (
+        "Workers graded the run in OUT, so they are asked again. To grade here: --engine local."
+        in refused.stderr
+    )
+    refused = attest("regrade", "out", "--engine", "celery", "--broker", "redis://127.0.0.1:1/0")
+    assert refused.returncode == 2
+    assert "redis://127.0.0.1:1/0: the broker cannot be reached" in refused.stderr
+    assert "--engine local" not in refused.stderr
+    refused = attest("regrade", "out", "--broker", "redis://127.0.0.1:1/0")
+    assert refused.returncode == 2
+    assert "To grade here: --engine local." in refused.stderr
+    assert documents(regraded) == before
+
+    here = attest("regrade", "out", "--engine", "local")
+    assert here.returncode == 0, here.stderr
+    assert points(regraded / "regrade") == {"lena": 2, "omar": 3, "priya": 0}
+    assert RunInfo.model_validate_json((regraded / "regrade" / "run.json").read_bytes()).engine == "local"

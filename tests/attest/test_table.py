@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
 import pandas
@@ -10,8 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from attest.main import app
+from graders.output import RunInfo
 from reports import write_reports
 from tests.reports.made_results import ALL
+from tests.reports.page_tags import read_page
+
+NOW = datetime(2026, 11, 30, 15, 30, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -36,6 +41,38 @@ def test_the_format_follows_from_the_name(graded):
     rows = [json.loads(line) for line in (graded / "t.jsonl").read_text().splitlines()]
     assert {row["student_id"] for row in rows} == {result.student.id for result in ALL.values()}
     assert len(ET.parse(graded / "t.xml").getroot()) == len(ALL)
+
+
+def test_a_run_that_was_interrupted_is_said_to_be(graded):
+    write_run(graded, submissions=len(ALL) + 2, graded=len(ALL), finished_at=NOW, interrupted=True)
+    status, said = run(graded, graded / "t.csv")
+    assert status == 0
+    left = f"2 of {len(ALL) + 2} submissions have no result yet and are missing."
+    assert f"The run was interrupted: {left}" in " ".join(said.split())
+    write_reports(graded, pages=False)
+    page = read_page((graded / "index.html").read_text()).text
+    assert left in page
+    assert "The same command goes on: attest grade a b -o c" in page
+    write_run(graded, submissions=len(ALL), graded=len(ALL), finished_at=NOW)
+    assert "interrupted" not in run(graded, graded / "t.csv")[1]
+    write_reports(graded, pages=False)
+    assert "Interrupted" not in read_page((graded / "index.html").read_text()).text
+
+
+def write_run(out, **changed):
+    result = next(iter(ALL.values()))
+    run = RunInfo(
+        assignment=result.assignment,
+        assignment_path="a",
+        seed=1,
+        jobs=1,
+        backend="bubblewrap",
+        device="cpu",
+        command="attest grade a b -o c",
+        started_at=NOW,
+        **changed,
+    )
+    (out / "run.json").write_text(run.model_dump_json())
 
 
 def test_a_row_for_each_check(graded):

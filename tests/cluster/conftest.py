@@ -134,10 +134,14 @@ class Cluster:
 
     def start(self, *arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
         """`attest grade --engine celery`, begun; what it says goes into a file."""
+        return self.begin("grade", *arguments, "--engine", "celery", **environment)
+
+    def begin(self, *arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
+        """Any command, begun."""
         self.said = self.folder / "said"
         with self.said.open("w") as said:
             return subprocess.Popen(
-                [*self.program, "grade", *map(str, arguments), "--engine", "celery"],
+                [*self.program, *map(str, arguments)],
                 env=self.environment(**environment),
                 stdin=subprocess.DEVNULL,
                 stdout=said,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from graders.output import RunInfo
 from graders.result import Status, read_result
 from tests.attest.conftest import RIGHT
 from tests.attest.processes import alive, descendants, wait_for
@@ -94,6 +95,20 @@ def test_a_submission_that_kills_its_grader_is_tried_three_times_and_reported(
     status, said = cluster.run(*asked(here))  # the worker is none the worse
     assert status == 0, said
     assert read_result(here.out / "results" / "poison.json").points == 5
+
+
+def test_a_regrade_of_what_workers_graded_goes_to_workers(cluster: Cluster, here: Place) -> None:
+    worker = cluster.worker()
+    status, said = cluster.run(*asked(here))
+    assert status == 0, said
+    once = graded_jobs(cluster)
+    process = cluster.begin("regrade", here.out, "--seed", "5")
+    assert process.wait(120) == 0, cluster.said.read_text()
+    said = cluster.said.read_text()
+    assert f"by workers at {cluster.url}" in " ".join(said.split())
+    assert sorted(graded_jobs(cluster)) == sorted(once * 2)
+    assert RunInfo.model_validate_json((here.out / "regrade" / "run.json").read_bytes()).engine == "celery"
+    assert worker.end() == 0
 
 
 def test_a_killed_command_is_gone_on_with_and_nothing_is_graded_twice(cluster: Cluster, here: Place) -> None:

@@ -8,7 +8,7 @@ import io
 from graders.adjustments import Adjustment, Adjustments
 from graders.result import Result, RubricResult, Status, Verdict
 from reports.changes import StudentChange, by_size, change_of, changes_csv, turns
-from reports.changes_page import Regrade, changes_html, summary_text
+from reports.changes_page import Changes, changes_html, summary_text
 from tests.reports.page_tags import read_page
 from tests.reports.result_maker import passing, result
 
@@ -86,7 +86,7 @@ def test_the_page_and_the_table_run_nothing_of_a_students() -> None:
     name = "<script>alert(1)</script>"
     before = result(name, "=1+1", checks=passing(test_values=FAILED))
     found = change(before, result(name, "=1+1"))
-    page = changes_html(Regrade("<b>T</b>", ("said `x`",), 1, (found,), "../reports", "reports"))
+    page = changes_html(Changes("<b>T</b>", ("said `x`",), 1, (found,), "../reports", "reports"))
     assert not read_page(page).all("script")
     assert "<b>T</b>" not in page
     (row,) = csv.DictReader(io.StringIO(changes_csv((found,)).decode()))

@@ -61,15 +61,15 @@ def result(student: str, message: str) -> Result:
     )
 
 
-def proposal(folder: Path) -> Path:
-    """OUT with old results, one of them of an attempt, and a proposal of new ones beside it."""
+def regrade(folder: Path) -> Path:
+    """OUT with old results, one of them of an attempt, and a regrade of new ones beside it."""
     out = folder / "out"
     write_run(out, "old")
     (out / "attempts").mkdir()
     (out / "attempts" / "lena (attempt 1).json").write_text("old")
     (out / "marks.json").write_text('{"schema_version": 1, "marks": []}')
     write_run(out / "regrade", "new")
-    for name in ("proposal.json", "changes.html", "changes.csv"):
+    for name in ("regrade.json", "changes.html", "changes.csv"):
         (out / "regrade" / name).write_text("{}")
     return out
 
@@ -116,7 +116,7 @@ def state(out: Path) -> set[str]:
 def test_killed_anywhere_all_of_the_results_are_old_or_all_are_new(tmp_path: Path) -> None:
     seen = set()
     for step in range(200):
-        out = proposal(tmp_path)
+        out = regrade(tmp_path)
         killed = killed_at(step, partial(accept, out, NOTE))
         (now,) = state(out)
         seen.add(now)
@@ -130,7 +130,7 @@ def test_killed_anywhere_all_of_the_results_are_old_or_all_are_new(tmp_path: Pat
             assert not (out / "attempts").exists()
             assert (kept / "changes.csv").is_file()
             assert Note.model_validate_json((kept / "note.json").read_bytes()) == NOTE
-            assert not (out / "regrade" / "proposal.json").exists()
+            assert not (out / "regrade" / "regrade.json").exists()
         assert (out / "marks.json").is_file()
         shutil.rmtree(out)
         if not killed:
@@ -141,7 +141,7 @@ def test_killed_anywhere_all_of_the_results_are_old_or_all_are_new(tmp_path: Pat
 
 
 def test_what_a_killed_one_has_left_is_finished_though_that_is_killed_too(tmp_path: Path) -> None:
-    out = proposal(tmp_path)
+    out = regrade(tmp_path)
     step = next(step for step in range(100) if killed_at(step, lambda: accept(out, NOTE)) and accepted(out))
     assert step > 1
     finishing = 0
@@ -152,7 +152,7 @@ def test_what_a_killed_one_has_left_is_finished_though_that_is_killed_too(tmp_pa
 
 
 def test_the_second_to_be_accepted_is_kept_beside_the_first(tmp_path: Path) -> None:
-    out = proposal(tmp_path)
+    out = regrade(tmp_path)
     accept(out, NOTE)
     write_run(out / "regrade", "newer", (*STUDENTS, "zoe"))
     accept(out, NOTE)
@@ -163,7 +163,7 @@ def test_the_second_to_be_accepted_is_kept_beside_the_first(tmp_path: Path) -> N
 
 
 def test_an_accept_file_of_somebody_elses_is_a_sentence(tmp_path: Path) -> None:
-    out = proposal(tmp_path)
+    out = regrade(tmp_path)
     (out / "regrade" / "accept.json").write_text("{}")
     with pytest.raises(
         OutputError, match=r"regrade/accept\.json: is no file of Attest's \(folder: .*again\."

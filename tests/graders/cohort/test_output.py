@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from graders.history import Note
-from graders.output import Mode, Output, OutputError, RunInfo
+from graders.output import Mode, Output, OutputError, RunInfo, reason
 from graders.result import (
     AssignmentInfo,
     LoadResult,
@@ -247,3 +248,49 @@ def test_a_read_only_folder_is_one_sentence_before_anything_is_graded(tmp_path: 
     folder.mkdir()
     with mounted(folder, "-t", "tmpfs", "-o", "ro", "tmpfs"), pytest.raises(OutputError, match="read-only"):
         open_output(folder)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"finished_at": NOW, "graded": 1}, ""),
+        ({"graded": 1}, "The run goes on still, or it was killed: whoever has no result yet is missing."),
+        (
+            {"finished_at": NOW, "interrupted": True, "submissions": 9, "graded": 5, "unreadable": 1},
+            "The run was interrupted: 3 of 9 submissions have no result yet and are missing.",
+        ),
+        (
+            {"finished_at": NOW, "interrupted": True, "submissions": 9, "graded": 7, "not_graded": 1},
+            "The run was interrupted: 1 of 9 submissions has no result yet and is missing.",
+        ),
+        (
+            {"finished_at": NOW, "interrupted": True, "graded": 1},
+            "The run was interrupted: whoever has no result yet is missing.",
+        ),
+    ],
+)
+def test_a_run_says_whether_it_has_come_to_its_end(changed: dict[str, object], said: str) -> None:
+    assert RUN.model_copy(update=changed).unfinished == said
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.ENOTDIR, errno.EIO])
+def test_what_to_choose_instead_is_named_only_where_it_can_be_chosen(number: int) -> None:
+    error = OSError(number, os.strerror(number))
+    assert "with -o" not in reason(error)
+    assert reason(error).endswith(".")
+    assert ("Choose another file." in reason(error, "another file")) == (
+        number in {errno.EROFS, errno.ENOTDIR, errno.EIO}
+    )
+
+
+def test_whoever_has_no_other_folder_to_choose_is_offered_none(tmp_path: Path) -> None:
+    with open_output(tmp_path), pytest.raises(OutputError, match=r"is writing here\. Wait for it\.$"):
+        open_output(tmp_path)
+    with (
+        open_output(tmp_path),
+        pytest.raises(OutputError, match=r"Wait for it, or choose another folder with -o\.$"),
+    ):
+        Output(tmp_path, "resume", str, "another folder with -o")
+    (tmp_path / "grades.csv").write_text("mine")
+    with pytest.raises(OutputError, match="Choose a folder that `attest grade` wrote"):
+        open_output(tmp_path)

@@ -1,4 +1,4 @@
-"""OUT/regrade/proposal.json: what a regrade was asked to do, and on which results it is based."""
+"""OUT/regrade/regrade.json: what a regrade was asked to do, and on which results it is based."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from graders.accepting import DECIDED, PROPOSAL_FILE, REGRADE
+from graders.out_names import DECIDED, REGRADE, REGRADE_FILE
 from graders.result import Frozen, Result, write_whole
 
 
@@ -24,7 +24,7 @@ class Asked(Frozen):
     broken: bool = False
 
 
-class Proposal(Frozen):
+class Regrade(Frozen):
     """A regrade that lies beside the results that count."""
 
     schema_version: Literal[1] = 1
@@ -33,17 +33,17 @@ class Proposal(Frozen):
     based_on: dict[str, str] = Field(default_factory=dict)  # student's id → the result that counted then
 
 
-def read_proposal(out: Path) -> Proposal | None:
+def read_regrade(out: Path) -> Regrade | None:
     """Return the regrade that lies in OUT; None where there is none that can be read."""
     try:
-        return Proposal.model_validate_json((out / REGRADE / PROPOSAL_FILE).read_bytes())
+        return Regrade.model_validate_json((out / REGRADE / REGRADE_FILE).read_bytes())
     except (OSError, ValidationError):
         return None
 
 
-def write_proposal(proposal: Proposal, out: Path) -> None:
-    """Write proposal.json. Raises OSError."""
-    write_whole(out / REGRADE / PROPOSAL_FILE, proposal.model_dump_json(indent=1).encode())
+def write_regrade(regrade: Regrade, out: Path) -> None:
+    """Write regrade.json. Raises OSError."""
+    write_whole(out / REGRADE / REGRADE_FILE, regrade.model_dump_json(indent=1).encode())
 
 
 def take_along(out: Path) -> None:
@@ -60,10 +60,10 @@ def fingerprint(result: Result) -> str:
     return f"{result.started_at.isoformat()} {result.submission.content_hash}"
 
 
-def graded_since(proposal: Proposal, results: Iterable[Result]) -> list[str]:
+def graded_since(regrade: Regrade, results: Iterable[Result]) -> list[str]:
     """Return whose results have come or changed since the regrade."""
     return [
         result.student.id
         for result in results
-        if proposal.based_on.get(result.student.id) != fingerprint(result)
+        if regrade.based_on.get(result.student.id) != fingerprint(result)
     ]
