@@ -25,7 +25,7 @@ class State(models.TextChoices):
     NOTHING = "nothing", "nothing handed in"
     WAITING = "waiting", "in the queue"
     TROUBLE = "trouble", "could not be graded"
-    MARKING = "marking", "waits for a person"
+    MARKING = "marking", "to be marked"
     GRADED = "graded", "graded"
 
 
