@@ -27,6 +27,7 @@ from tests.faults.cohorts import cgroups, mounts
 COUNT = 5_000
 EVERY = 25  # submissions between two looks
 SETTLED = 2  # seconds in which what has been killed may still be ending
+LOOKS = 5  # at descriptors, of which the fewest counts
 RESTING = 3  # processes of a sandbox without work: outermost, zygote, and a guest that waits
 
 # What is graded, how often in a hundred, and the points that it gets.
@@ -171,12 +172,18 @@ def look(submissions: int) -> Held:
         _anonymous(me),
         sum(map(_anonymous, fewest[:2])),
         len(os.listdir("/proc/self/fd")),
-        sum(map(_descriptors, fewest[:2])),
+        min(_of_the_sandbox(fewest[:2]) for _ in range(LOOKS)),
         len(fewest),
         len(mounts(Path(tempfile.gettempdir()))) + sum(map(_mounts, fewest[:2])),
         len(os.listdir(tempfile.gettempdir())),
         len(cgroups([me])),
     )
+
+
+def _of_the_sandbox(pids: list[int]) -> int:
+    """How many descriptors they have; while the zygote forks a guest, it has those of the guest too."""
+    time.sleep(0.01)
+    return sum(map(_descriptors, pids))
 
 
 def _anonymous(pid: int) -> int:
