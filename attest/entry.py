@@ -18,9 +18,12 @@ from typing import Annotated
 import typer
 
 
-def path(given: str) -> Path:
-    """Read a path of the command line. An empty one, as an unset variable leaves it, is no current folder."""
-    if not given.strip():
+def path(given: str | Path) -> Path:
+    """Read a path of the command line, or what stands for it where none is given.
+
+    An empty one, as an unset variable leaves it, is no current folder.
+    """
+    if not str(given).strip():
         raise typer.BadParameter("it is empty; name a file or folder (the current one is a dot: .).")
     return Path(given)
 
