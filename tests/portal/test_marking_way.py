@@ -144,6 +144,8 @@ def test_marking_by_keyboard_alone(marking: Marking, page: Page) -> None:
 
     press(page, "0")
     expect(page.locator("#answer output").first).to_have_text("0 of 2")
+    all_saved(page)
+    wait_for(lambda: ("doubling/why", 0.0, "1 jk? Well said, no?", 3) in marking.marks(), 30)
     press(page, "u")
     expect(page.locator("#answer output").first).to_have_text("2 of 2")
     all_saved(page)
