@@ -21,6 +21,7 @@ from tests.attest.processes import children, runs, wait_for
 __all__ = ["attest_command"]
 
 KEY = "a key that only the tests know"
+DATABASES = 256  # of one broker: one for each test
 
 
 @dataclass
@@ -40,6 +41,7 @@ class Broker:
             "--bind": "127.0.0.1",
             "--dir": self.folder,
             "--save": "",
+            "--databases": DATABASES,
             "--loglevel": "warning",
         }
         self.process = subprocess.Popen(
@@ -186,7 +188,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     broker.stop()
 
 
-_numbers = iter(range(16))
+_numbers = iter(range(DATABASES))
 
 
 @pytest.fixture
