@@ -174,3 +174,14 @@ def test_the_memory_asked_for_stands_between_chunks_and_the_whole_table():
     assert 4 * 2 * shortest**2 >= 2 * checks.CAP
     # Nor are scores and weights of a quarter of one head's targets within it.
     assert 2 * 4 * shortest * (shortest // 4) > checks.CAP
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_lent_to_a_kept_test_rounds_the_same_whatever_comes_with_it(seed):
+    x = torch.randn(2, 21, 8, generator=torch.Generator().manual_seed(seed))
+    causal = load(TROUBLE["future_tokens"].public_tests).attention_with(1)
+    inert = load(TROUBLE["padding"].public_tests).encoder(True)
+    for length in range(1, 21):
+        assert float((causal(x)[:, :length] - causal(x[:, :length])).abs().max()) < 1e-6
+        lengths = torch.tensor([length, 21])
+        assert float((inert(x, lengths)[0] - inert(x[:1, :length], lengths[:1])[0]).abs().max()) < 1e-6

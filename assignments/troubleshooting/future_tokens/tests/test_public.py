@@ -25,14 +25,17 @@ def test_three_tokens(student):
 
 
 def attention_with(diagonal):
-    """One head with weights of its own; the mask begins at `diagonal`."""
+    """One head with weights of its own; the mask begins at `diagonal`.
+
+    It computes in float64, so that the length of what comes in changes no output by its rounding.
+    """
     w_qkv = fresh_tensor(8, 24, seed=4, dtype=torch.float64)
 
     def attention(x):
-        query, key, value = (x @ w_qkv.to(x.dtype)).chunk(3, dim=-1)
+        query, key, value = (x.double() @ w_qkv).chunk(3, dim=-1)
         future = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(diagonal)
         scores = query @ key.transpose(-2, -1) / 8**0.5
-        return scores.masked_fill(future, -math.inf).softmax(-1) @ value
+        return (scores.masked_fill(future, -math.inf).softmax(-1) @ value).to(x.dtype)
 
     return attention
 
