@@ -11,7 +11,7 @@ WORDS = {
 gained = []
 for place in (
     "/", "/packages", "/guest", "/python", "/python/lib", "/etc", "/dev", "/work", "/tmp", "/usr", "/usr/lib", "/usr/bin",
-    "/root", "/home", "/mnt", "/media", "/srv", "/var", "/opt", "/boot", "/run", "/proc", "/sys", "/var/tmp", "/work/main",
+    "/root", "/home", "/mnt", "/media", "/srv", "/var", "/opt", "/boot", "/run", "/proc", "/sys", "/var/tmp",
 ):  # fmt: skip
     try:
         names = set(os.listdir(place))
