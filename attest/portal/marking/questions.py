@@ -48,11 +48,6 @@ class Question:
         """Answers of which two marks differ."""
         return sum(bool(line.differing) for line in self.lines)
 
-    @property
-    def by_two(self) -> int:
-        """Answers that two people mark."""
-        return sum(line.two for line in self.lines)
-
 
 def titles_of(assignment: CourseAssignment) -> dict[str, str]:
     """Return the exercises with prose, in the assignment's order, and what they are called."""

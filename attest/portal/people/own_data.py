@@ -22,7 +22,6 @@ from attest.portal.grading.standing import seen_parts, shows_kept_checks, shows_
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
 from attest.portal.likeness.models import LikePair
-from attest.portal.marking.counting import Counted
 from attest.portal.marking.models import Mark
 from attest.portal.people.models import Person
 from attest.portal.permissions import still_administrator
@@ -136,16 +135,6 @@ def _about(person: Person, seen: Mapping[int, frozenset[str]]) -> dict[str, Any]
             for one in trail.order_by("pk")
             if one.who == person.pk or _may_read(one.subject, seen)
         ],
-    }
-
-
-def _mark(submission: Submission, mark: Counted) -> dict[str, Any]:
-    return {
-        "submission": submission.pk,
-        "item": mark.item,
-        "points": mark.points,
-        "comment": mark.comment,
-        "at": mark.at,
     }
 
 

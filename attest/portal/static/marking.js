@@ -100,8 +100,8 @@
     }
     sessionStorage.setItem(UNDO, JSON.stringify(stack));
     unsaved.put(last);
-    const here = forms().find((form) => form.getAttribute("action") === last.address && form.dataset.item === last.item);
-    if (here && last.settles === root().dataset.settles) {
+    const here = formOf(last);
+    if (here) {
       fill(here, last);
       tell(here, "not saved yet");
       frame(forms().indexOf(here));

@@ -57,7 +57,6 @@ window.unsaved = (() => {
     write(all);
     show();
     soon(0);
-    return edit;
   }
 
   function strike(name) {
