@@ -13,12 +13,11 @@ from django.utils import timezone
 
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.grading.models import Job
-from attest.portal.grading.standing import Standing, shows_results
+from attest.portal.grading.standing import shows_results
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 from attest.portal.teaching.results import rows_of
-from attest.portal.teaching.roll import Line, State, roll_of
-from graders.result import Status
+from attest.portal.teaching.roll import State, roll_of
 from reports.amounts import count_text
 from reports.class_view import check_links, class_html
 
@@ -112,7 +111,7 @@ def dashboard(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         "extended": sum(line.extension is not None for line in roll.lines),
         "asked": sum(line.asked for line in roll.lines),
         "queue": queue_of(assignment),
-        "troubled": [(line, one) for line in roll.lines for one in _troubled(line)],
+        "troubled": [(line, one) for line in roll.lines for one in line.troubled],
         "released": shows_results(assignment),
         "how_it_went": class_html(
             list(rows.values()),
@@ -121,13 +120,3 @@ def dashboard(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         ),
     }
     return page(asking, "teaching/dashboard.html.jinja", values)
-
-
-def _troubled(line: Line) -> list[Standing]:
-    """Return the attempts that could not be graded."""
-    return [
-        one
-        for one in line.attempts
-        if (one.job is not None and one.job.state == Job.State.POISONED)
-        or (one.graded is not None and one.graded.status == Status.NOT_GRADED)
-    ]

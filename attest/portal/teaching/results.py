@@ -129,7 +129,7 @@ def _unfinished(roll: Roll, line: Line) -> str:
         return "points wait for a person, or for a check to be mended"
     if line.state is State.NOTHING and not is_over(roll, line):
         return "has handed in nothing, and still has time"
-    if line.trouble:
+    if line.troubled:
         return "an attempt could not be graded, though another counts"
     return f"{count_text(line.asked, 'regrade request')} to be answered" if line.asked else ""
 

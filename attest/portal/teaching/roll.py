@@ -75,13 +75,14 @@ class Line:
         return State.MARKING if self.counts.sums.pending_points else State.GRADED
 
     @property
-    def trouble(self) -> bool:
-        """Whether an attempt could not be graded, though another may count."""
-        return any(
-            (one.job is not None and one.job.state == Job.State.POISONED)
-            or (one.graded is not None and one.graded.status == Status.NOT_GRADED)
+    def troubled(self) -> list[Standing]:
+        """The attempts that could not be graded, though another may count."""
+        return [
+            one
             for one in self.attempts
-        )
+            if (one.job is not None and one.job.state == Job.State.POISONED)
+            or (one.graded is not None and one.graded.status == Status.NOT_GRADED)
+        ]
 
 
 @dataclass(frozen=True)
