@@ -35,16 +35,19 @@ _PROBLEMS = "problems.txt"
 @members(Role.INSTRUCTOR)
 def downloads(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     """All that can be downloaded."""
-    roll = roll_of(assignment)
+    return downloads_page(asking, roll_of(assignment))
+
+
+def downloads_page(asking: Asking, roll: Roll, trouble: dict[str, list[str]] | None = None) -> HttpResponse:
+    """Show all that can be downloaded; `trouble` is what is wrong with a gradebook that was given."""
     values = {
-        "assignment": assignment,
-        "roll": roll,
+        "assignment": roll.assignment,
         "left": unfinished(roll),
         "lms": [(name, name.title()) for name in LMS],
-        "trouble": {},
-        "form": {},
+        "trouble": trouble or {},
+        "form": asking.request.POST,
     }
-    return page(asking, "teaching/downloads.html.jinja", values)
+    return page(asking, "teaching/downloads.html.jinja", values, 400 if trouble else 200)
 
 
 @members(Role.INSTRUCTOR)

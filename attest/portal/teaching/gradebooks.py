@@ -16,7 +16,7 @@ from attest.portal.courses.views import MOST_ROSTER_BYTES
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 from attest.portal.streaming import to_save_in_pieces, zipped
-from attest.portal.teaching.downloads import rendered
+from attest.portal.teaching.downloads import downloads_page, rendered
 from attest.portal.teaching.results import final_results, read_results, unfinished, without_details
 from attest.portal.teaching.roll import Line, roll_of
 from graders.result import Result
@@ -57,15 +57,7 @@ def gradebook(asking: Asking, assignment: CourseAssignment) -> HttpResponseBase:
         except TableError as error:
             trouble["table"] = [_on_the_page(f"This file {error}")]
     if filled is None or given is None:
-        values = {
-            "assignment": assignment,
-            "roll": roll,
-            "left": unfinished(roll),
-            "lms": [(name, name.title()) for name in LMS],
-            "trouble": trouble,
-            "form": request.POST,
-        }
-        return page(asking, "teaching/downloads.html.jinja", values, 400)
+        return downloads_page(asking, roll, trouble)
     note(
         asking.person,
         "gradebook filled",
