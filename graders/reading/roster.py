@@ -104,9 +104,16 @@ def read_roster(path: Path) -> Roster:
     """Read a roster. Raises CohortError, which names line and column."""
     label = shown_name(path)
     try:
-        sheet = read_sheet(path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
         raise CohortError(refused_by_system(error).of(label).sentence) from None
+    return roster_of(data, label)
+
+
+def roster_of(data: bytes, label: str) -> Roster:
+    """Read a roster that lies in memory, which sentences call `label`. Raises CohortError."""
+    try:
+        sheet = read_sheet(data)
     except SheetError as error:
         raise CohortError(f"{label}: {error}") from None
     columns = _columns(sheet, label)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 from django.contrib import messages
 from django.db import transaction
 from django.db.models import Count
@@ -31,7 +28,7 @@ from attest.portal.people.views import ZONES, password_address
 from attest.portal.permissions import Asking, administers, administrators, courses_of, members, signed_in
 from attest.portal.uploads.models import UsedUpload
 from graders.reading.cohort import CohortError
-from graders.reading.roster import read_roster
+from graders.reading.roster import roster_of
 
 MOST_ROSTER_BYTES = 5 * 2**20
 
@@ -86,24 +83,21 @@ def roster(asking: Asking, course: Course) -> HttpResponse:
         elif (given.size or 0) > MOST_ROSTER_BYTES:
             problems = ["This file is too large for a roster."]
         else:
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / "roster.csv"
-                path.write_bytes(given.read())
-                try:
-                    read = read_roster(path)
-                    done = enrol(course, read, asking.person)
-                except CohortError as error:
-                    problems = [str(error)]
-                else:
-                    messages.success(request, f"{done.new} new, {done.changed} brought up to date.")
-                    if any(line.extension for line in read.people):
-                        messages.warning(
-                            request,
-                            "Extensions are for one assignment: give this file on its page Extensions too.",
-                        )
-                    problems = list(done.problems)
-                    if not problems:
-                        return redirect("roster", course_id=course.pk)
+            try:
+                read = roster_of(given.read(), "roster.csv")
+                done = enrol(course, read, asking.person)
+            except CohortError as error:
+                problems = [str(error)]
+            else:
+                messages.success(request, f"{done.new} new, {done.changed} brought up to date.")
+                if any(line.extension for line in read.people):
+                    messages.warning(
+                        request,
+                        "Extensions are for one assignment: give this file on its page Extensions too.",
+                    )
+                problems = list(done.problems)
+                if not problems:
+                    return redirect("roster", course_id=course.pk)
     people = course.memberships.select_related("person", "section")
     values = {"memberships": people, "problems": problems, "roles": Role}
     return page(asking, "courses/roster.html.jinja", values, 400 if problems else 200)

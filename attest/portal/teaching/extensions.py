@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from django.contrib import messages
 from django.db import transaction
@@ -22,7 +20,7 @@ from attest.portal.permissions import Asking, members
 from attest.portal.teaching.roll import roll_of
 from graders.late import LateError, extension_text, read_extension
 from graders.reading.cohort import CohortError
-from graders.reading.roster import Roster, read_roster
+from graders.reading.roster import Roster, roster_of
 from reports.amounts import count_text
 
 MOST_REASON, MOST_UNTIL = 1000, 100  # characters that are kept
@@ -150,13 +148,10 @@ def _from_table(asking: Asking, assignment: CourseAssignment, reason: str) -> tu
         return 0, ["Choose the table's file first."]
     if (given.size or 0) > MOST_ROSTER_BYTES:
         return 0, ["This file is too large for a roster."]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.csv"
-        path.write_bytes(given.read())
-        try:
-            roster = read_roster(path)
-        except CohortError as error:
-            return 0, [str(error)]
+    try:
+        roster = roster_of(given.read(), "table.csv")
+    except CohortError as error:
+        return 0, [str(error)]
     return give_all(assignment, roster, reason, asking.person)
 
 
