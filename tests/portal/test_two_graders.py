@@ -5,15 +5,18 @@ from __future__ import annotations
 import random
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from attest.portal.grading.standing import standing
 from attest.portal.handing_in.models import Submission
 from attest.portal.marking.agreement import agreement_of, weighted_kappa
 from attest.portal.marking.counting import takes_two
-from attest.portal.marking.models import Mark, MarkingRules, WrittenAnswer
+from attest.portal.marking.models import Finding, Mark, MarkingRules, WrittenAnswer
 from attest.portal.marking.reading import lines_of
 from attest.portal.people.models import Person
-from tests.portal.prose import WHEN, WHY, another_grader, answer_of, send, write
+from tests.portal.prose import WHEN, WHY, another_grader, answer_of, keep_words, send, write
 from tests.portal.school import School
 
 
@@ -108,6 +111,32 @@ def test_where_one_is_enough_again_the_first_mark_counts(school: School, second:
     MarkingRules.objects.update(second_share=0)
 
     assert points(school) == 7
+
+
+@pytest.mark.parametrize("name", ["marking", "agreement"])
+def test_a_page_asks_as_little_for_many_questions_as_for_one(school: School, name: str) -> None:
+    graded = keep_words(school.submission, "As it is.")
+    MarkingRules.objects.create(assignment=school.assignment, second_share=100)
+
+    def asked(title: str) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            page = school.browser(school.grader).get(reverse(name, args=[school.assignment.pk]))
+        assert title in page.content.decode()
+        return len(queries)
+
+    few = asked("Doubling")
+    for number in range(5):
+        answer = WrittenAnswer.objects.create(
+            assignment=school.assignment,
+            person=school.student,
+            exercise=f"tripling{number}",
+            pieces=[["a cell", "As it is."]],
+            is_answered=True,
+        )
+        item = {"id": f"tripling{number}/why", "title": "Says why", "max_points": 2.0}
+        Finding.objects.create(graded=graded, answer=answer, title=f"Tripling {number}", items=[item])
+
+    assert asked("Tripling 4") == few
 
 
 def test_a_larger_share_takes_in_those_of_a_smaller_one() -> None:

@@ -15,7 +15,7 @@ from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.marking.counting import rules_of
 from attest.portal.marking.models import Finding, MarkingRules, Reader
-from attest.portal.marking.reading import Line, is_blind, lines_of
+from attest.portal.marking.reading import Line, is_blind, lines_by_exercise, lines_of
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 
@@ -68,8 +68,9 @@ def marking(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
 
 def marking_page(asking: Asking, assignment: CourseAssignment, problems: Sequence[str] = ()) -> HttpResponse:
     """Show the questions of an assignment; `problems` are those of a table of marks."""
+    lines = lines_by_exercise(assignment, asking.person)
     questions = [
-        Question(exercise, title, lines_of(assignment, exercise, asking.person))
+        Question(exercise, title, lines.get(exercise, []))
         for exercise, title in titles_of(assignment).items()
     ]
     values = {

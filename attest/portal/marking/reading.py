@@ -85,11 +85,20 @@ class Line:
 
 def lines_of(assignment: CourseAssignment, exercise: str, person: Person) -> list[Line]:
     """Return the answers to an exercise, in this reader's order."""
+    return lines_by_exercise(assignment, person, exercise).get(exercise, [])
+
+
+def lines_by_exercise(
+    assignment: CourseAssignment, person: Person, exercise: str | None = None
+) -> dict[str, list[Line]]:
+    """Return the answers to every exercise, or to one alone, each in this reader's order."""
     share = rules_of(assignment).second_share
-    lines = []
-    for number, finding in enumerate(_ordered(findings_of(assignment, exercise), person), 1):
+    lines: dict[str, list[Line]] = {}
+    for finding in _ordered(findings_of(assignment, exercise), person):
+        own = lines.setdefault(finding.answer.exercise, [])
         two = takes_two(finding.answer, share)
-        lines.append(Line(number, finding, two, seat_of(finding.answer.marks.all(), person, two=two)))
+        seat = seat_of(finding.answer.marks.all(), person, two=two)
+        own.append(Line(len(own) + 1, finding, two, seat))
     return lines
 
 

@@ -9,7 +9,7 @@ from attest.portal.marking.agreement import Pair, agreement_of
 from attest.portal.marking.counting import rules_of
 from attest.portal.marking.models import Mark
 from attest.portal.marking.questions import titles_of
-from attest.portal.marking.reading import Line, is_blind, lines_of
+from attest.portal.marking.reading import Line, is_blind, lines_by_exercise
 from attest.portal.marking.saving import may_settle
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
@@ -22,8 +22,9 @@ def agreement(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     A mark is told here only when the other one is given: nobody sees the first before giving the second.
     """
     rows, differing = [], []
+    found = lines_by_exercise(assignment, asking.person)
     for exercise, title in titles_of(assignment).items():
-        lines = [line for line in lines_of(assignment, exercise, asking.person) if line.two]
+        lines = [line for line in found.get(exercise, ()) if line.two]
         items = {item["id"]: item for line in lines for item in line.items}
         for item in items.values():
             pairs = [pair for line in lines if (pair := _pair(line, item["id"]))]
