@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from attest.portal.courses.models import CourseAssignment
+from attest.portal.marking.agreement import Pair
 from attest.portal.marking.models import Finding, Mark, MarkingRules, WrittenAnswer
 from graders.result import Result
 
@@ -57,11 +58,19 @@ def mark_that_counts(marks: Iterable[Mark], *, two: bool) -> Mark | None:
     return first if first and second and first.points == second.points else None
 
 
-def differs(marks: Iterable[Mark]) -> bool:
-    """Whether two people gave one item of one answer other points, and nobody has settled it."""
-    given = {mark.seat: mark.points for mark in marks if mark.points is not None}
+def pair_of(marks: Iterable[Mark]) -> Pair | None:
+    """Return what two people gave one item of one answer; None where not both have."""
+    given = {mark.seat: mark.points for mark in marks}
     first, second = given.get(Mark.Seat.FIRST), given.get(Mark.Seat.SECOND)
-    return Mark.Seat.SETTLED not in given and None not in (first, second) and first != second
+    return (first, second) if first is not None and second is not None else None
+
+
+def differs(marks: Collection[Mark]) -> bool:
+    """Whether two people gave one item of one answer other points, and nobody has settled it."""
+    if any(mark.seat == Mark.Seat.SETTLED and mark.points is not None for mark in marks):
+        return False
+    pair = pair_of(marks)
+    return pair is not None and pair[0] != pair[1]
 
 
 def counted_of(findings: Sequence[Finding], share: int) -> tuple[Counted, ...]:

@@ -32,8 +32,8 @@ def answer(asking: Asking, answer: WrittenAnswer) -> HttpResponse:
         messages.warning(asking.request, "This answer is not the one of its author that is to be marked.")
         return redirect("question", assignment_id=answer.assignment_id, exercise=answer.exercise)
     line = question.lines[place]
-    marks = [mark for some in line.marks.values() for mark in some]
-    may = line.two and may_settle(asking.person, marks, instructs=asking.may(Role.INSTRUCTOR))
+    instructs = asking.may(Role.INSTRUCTOR)
+    may = line.two and may_settle(asking.person, line.answer.marks.all(), instructs=instructs)
     settles = may and "settle" in asking.request.GET
     values: dict[str, Any] = {
         "assignment": answer.assignment,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -77,7 +77,7 @@ def points_of(level: Level | None, comments: Iterable[ReusableComment], most: fl
     return min(max(0.0, level.points + sum(one.points for one in comments)), most)
 
 
-def may_settle(person: Person, marks: Sequence[Mark], *, instructs: bool) -> bool:
+def may_settle(person: Person, marks: Iterable[Mark], *, instructs: bool) -> bool:
     """Whether somebody may settle what two people gave: an instructor, or who is neither of the two."""
     return instructs or all(mark.by_id != person.pk for mark in marks if mark.seat != Mark.Seat.SETTLED)
 

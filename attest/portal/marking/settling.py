@@ -5,9 +5,8 @@ from __future__ import annotations
 from django.http import HttpResponse
 
 from attest.portal.courses.models import CourseAssignment, Role
-from attest.portal.marking.agreement import Pair, agreement_of
-from attest.portal.marking.counting import rules_of
-from attest.portal.marking.models import Mark
+from attest.portal.marking.agreement import agreement_of
+from attest.portal.marking.counting import pair_of, rules_of
 from attest.portal.marking.questions import titles_of
 from attest.portal.marking.reading import Line, is_blind, lines_by_exercise
 from attest.portal.marking.saving import may_settle
@@ -22,15 +21,21 @@ def agreement(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     A mark is told here only when the other one is given: nobody sees the first before giving the second.
     """
     rows, differing = [], []
+    instructs = asking.may(Role.INSTRUCTOR)
     found = lines_by_exercise(assignment, asking.person)
     for exercise, title in titles_of(assignment).items():
         lines = [line for line in found.get(exercise, ()) if line.two]
         items = {item["id"]: item for line in lines for item in line.items}
         for item in items.values():
-            pairs = [pair for line in lines if (pair := _pair(line, item["id"]))]
+            pairs = [pair for line in lines if (pair := pair_of(line.marks[item["id"]]))]
             rows.append({"question": title, "item": item, "found": agreement_of(pairs)})
         differing += [
-            {"line": line, "question": title, "may": _may(asking, line), "items": _items(line)}
+            {
+                "line": line,
+                "question": title,
+                "may": may_settle(asking.person, line.answer.marks.all(), instructs=instructs),
+                "items": _items(line),
+            }
             for line in lines
             if line.differing
         ]
@@ -44,16 +49,9 @@ def agreement(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     return page(asking, "marking/agreement.html.jinja", values)
 
 
-def _pair(line: Line, item: str) -> Pair | None:
-    given = {mark.seat: mark.points for mark in line.marks[item]}
-    first, second = given.get(Mark.Seat.FIRST), given.get(Mark.Seat.SECOND)
-    return (first, second) if first is not None and second is not None else None
-
-
 def _items(line: Line) -> list[dict[str, object]]:
-    return [{**item, "pair": _pair(line, item["id"])} for item in line.items if item["id"] in line.differing]
-
-
-def _may(asking: Asking, line: Line) -> bool:
-    marks = [mark for some in line.marks.values() for mark in some]
-    return may_settle(asking.person, marks, instructs=asking.may(Role.INSTRUCTOR))
+    return [
+        {**item, "pair": pair_of(line.marks[item["id"]])}
+        for item in line.items
+        if item["id"] in line.differing
+    ]
