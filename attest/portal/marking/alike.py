@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from attest.portal.courses.models import CourseAssignment, Role
-from attest.portal.marking.counting import rules_of
 from attest.portal.marking.grouping import INSTALL, can_compare, groups_of
 from attest.portal.marking.models import MOST_WORDS
 from attest.portal.marking.one_answer import given_of, item_views, pieces_of
 from attest.portal.marking.questions import question_of
-from attest.portal.marking.reading import Line, is_blind
+from attest.portal.marking.reading import Line, as_read_by
 from attest.portal.marking.saving import MarkedMeanwhile, NotYours, save
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
@@ -29,15 +26,8 @@ def alike(asking: Asking, assignment: CourseAssignment, exercise: str) -> HttpRe
     if request.method == "POST":
         return _mark(asking, assignment, exercise, {line.answer.key: line for line in waiting})
     groups = [[waiting[n] for n in group] for group in groups_of([line.answer.text for line in waiting])]
-    blind = is_blind(assignment, asking.person)
-    values: dict[str, Any] = {
-        "assignment": assignment,
-        "question": question,
-        "blind": blind,
-        "rules": rules_of(assignment),
-        "compares": can_compare(),
-        "install": INSTALL,
-    }
+    values = as_read_by(asking.person, assignment)
+    values |= {"question": question, "compares": can_compare(), "install": INSTALL}
     chosen = request.GET.get("of", "")
     group = next((some for some in groups if any(line.answer.key == chosen for line in some)), None)
     if group is None:
@@ -45,7 +35,7 @@ def alike(asking: Asking, assignment: CourseAssignment, exercise: str) -> HttpRe
         return page(asking, "marking/groups.html.jinja", values)
     first = group[0]
     values |= {
-        "group": [(line, pieces_of(line.answer, blind=blind)) for line in group],
+        "group": [(line, pieces_of(line.answer, blind=values["blind"])) for line in group],
         "items": item_views(first, first.finding.graded.result, settles=False),
     }
     return page(asking, "marking/group.html.jinja", values)

@@ -11,10 +11,9 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from attest.portal.courses.models import Role
-from attest.portal.marking.counting import rules_of
 from attest.portal.marking.models import MOST_WORDS, Level, Mark, ReusableComment, WrittenAnswer
 from attest.portal.marking.questions import question_of
-from attest.portal.marking.reading import Line, is_blind, place_of
+from attest.portal.marking.reading import Line, as_read_by, place_of
 from attest.portal.marking.saving import Given, MarkedMeanwhile, NotYours, may_settle, save
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
@@ -35,14 +34,12 @@ def answer(asking: Asking, answer: WrittenAnswer) -> HttpResponse:
     instructs = asking.may(Role.INSTRUCTOR)
     may = line.two and may_settle(asking.person, line.answer.marks.all(), instructs=instructs)
     settles = may and "settle" in asking.request.GET
-    values: dict[str, Any] = {
-        "assignment": answer.assignment,
+    values = as_read_by(asking.person, answer.assignment)
+    values |= {
         "question": question,
         "line": line,
         "before": question.lines[place - 1].answer.key if place else "",
         "after": question.lines[place + 1].answer.key if place + 1 < len(question.lines) else "",
-        "blind": is_blind(answer.assignment, asking.person),
-        "rules": rules_of(answer.assignment),
         "settles": settles,
         "may_settle": may and bool(line.differing),
     }

@@ -15,7 +15,7 @@ from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.marking.counting import rules_of
 from attest.portal.marking.models import Finding, MarkingRules, Reader
-from attest.portal.marking.reading import Line, is_blind, lines_by_exercise, lines_of
+from attest.portal.marking.reading import Line, as_read_by, lines_by_exercise, lines_of
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 
@@ -73,13 +73,7 @@ def marking_page(asking: Asking, assignment: CourseAssignment, problems: Sequenc
         Question(exercise, title, lines.get(exercise, []))
         for exercise, title in titles_of(assignment).items()
     ]
-    values = {
-        "assignment": assignment,
-        "questions": questions,
-        "rules": rules_of(assignment),
-        "blind": is_blind(assignment, asking.person),
-        "problems": problems,
-    }
+    values = {**as_read_by(asking.person, assignment), "questions": questions, "problems": problems}
     return page(asking, "marking/marking.html.jinja", values, 400 if problems else 200)
 
 
@@ -88,13 +82,11 @@ def question(asking: Asking, assignment: CourseAssignment, exercise: str) -> Htt
     """All answers to one question, those first that wait for whoever looks."""
     found = question_of(asking, assignment, exercise)
     values = {
-        "assignment": assignment,
+        **as_read_by(asking.person, assignment),
         "question": found,
         "lines": sorted(
             found.lines, key=lambda line: (line.is_done, not line.answer.is_answered, line.number)
         ),
-        "blind": is_blind(assignment, asking.person),
-        "rules": rules_of(assignment),
     }
     return page(asking, "marking/question.html.jinja", values)
 

@@ -146,11 +146,11 @@ def chosen_results(assignment: CourseAssignment) -> dict[int, int]:
     return chosen
 
 
-def is_blind(assignment: CourseAssignment, person: Person) -> bool:
-    """Whether somebody reads an assignment's answers without names."""
-    if rules_of(assignment).is_blind:
-        return True
-    return Reader.objects.filter(assignment=assignment, person=person, is_blind=True).exists()
+def as_read_by(person: Person, assignment: CourseAssignment) -> dict[str, Any]:
+    """Return what pages of marking say an assignment by: itself, its rules, and whether names are hidden."""
+    rules = rules_of(assignment)
+    own = Reader.objects.filter(assignment=assignment, person=person, is_blind=True)
+    return {"assignment": assignment, "rules": rules, "blind": rules.is_blind or own.exists()}
 
 
 def place_of(where: str, *, blind: bool) -> str:

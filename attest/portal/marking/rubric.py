@@ -20,9 +20,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Role
-from attest.portal.marking.counting import rules_of
 from attest.portal.marking.models import MOST_LEVELS, Finding, Level, Mark, ReusableComment
-from attest.portal.marking.reading import is_blind
+from attest.portal.marking.reading import as_read_by
 from attest.portal.marking.saving import note_mark, points_of
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
@@ -201,9 +200,8 @@ def _edit(asking: Asking, part: Part, assignment: CourseAssignment, item: str) -
                     else:
                         messages.success(request, _done(changes))
                         return redirect("marking-rubric", assignment_id=assignment.pk)
-    blind = is_blind(assignment, asking.person)
     values = {
-        "assignment": assignment,
+        **as_read_by(asking.person, assignment),
         "part": part,
         "is_level": isinstance(part, Level),
         "item": item,
@@ -211,8 +209,6 @@ def _edit(asking: Asking, part: Part, assignment: CourseAssignment, item: str) -
         "trouble": trouble,
         "changes": () if trouble else changes,
         "seen": seen,
-        "blind": blind,
-        "rules": rules_of(assignment),
     }
     return page(asking, "marking/part.html.jinja", values, 400 if trouble else 200)
 

@@ -6,9 +6,9 @@ from django.http import HttpResponse
 
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.marking.agreement import agreement_of
-from attest.portal.marking.counting import pair_of, rules_of
+from attest.portal.marking.counting import pair_of
 from attest.portal.marking.questions import titles_of
-from attest.portal.marking.reading import Line, is_blind, lines_by_exercise
+from attest.portal.marking.reading import Line, as_read_by, lines_by_exercise
 from attest.portal.marking.saving import may_settle
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
@@ -39,13 +39,7 @@ def agreement(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
             for line in lines
             if line.differing
         ]
-    values = {
-        "assignment": assignment,
-        "rows": rows,
-        "differing": differing,
-        "rules": rules_of(assignment),
-        "blind": is_blind(assignment, asking.person),
-    }
+    values = {**as_read_by(asking.person, assignment), "rows": rows, "differing": differing}
     return page(asking, "marking/agreement.html.jinja", values)
 
 
