@@ -7,12 +7,13 @@ import re
 import pytest
 
 from attest.portal.audit.models import Entry
+from attest.portal.grading import queue
 from attest.portal.grading.standing import standing
 from attest.portal.handing_in.models import Submission
 from attest.portal.marking.answers import first_levels
 from attest.portal.marking.models import Level, Mark, ReusableComment
 from attest.portal.people.models import Person
-from tests.portal.prose import WHEN, WHY, answer_of, classmates, level, send, write
+from tests.portal.prose import WHEN, WHY, answer_of, classmates, keep_words, level, send, write
 from tests.portal.school import School
 
 
@@ -98,6 +99,23 @@ def test_changing_a_comments_points_shows_who_changes_and_then_changes_them(
     assert {(one.before["points"], one.after["points"]) for one in recomputed} == {(1.0, 1.5)}
     told = Entry.objects.get(action="comment changed")
     assert (told.before["points"], told.after["points"], told.after["marks changed"]) == (-1, -0.5, 2)
+
+
+def test_what_is_graded_again_bounds_no_mark_before_it_is_accepted(
+    school: School, people: list[Person]
+) -> None:
+    unclear, student = add_comment(school, "Unclear.", "-0.5"), people[0]
+    send(school, school.grader, answer_of(student), WHY, 2, comments=[str(unclear.pk)])
+    submission = student.submissions.get()
+    queue.enqueue(submission, again=True)
+    keep_words(submission, f"Words of {student.pk}.", items=((WHY, "Says why", 1.0),))
+    path = f"/assignments/{school.assignment.pk}/marking/rubric/comments/{unclear.pk}/"
+    fields = {"points": "-0.25", "text": unclear.text}
+
+    _, shown = change(school, school.instructor, path, **fields)
+    change(school, school.instructor, path, **fields, seen=seen(shown))
+
+    assert Mark.objects.get().points == 1.75
 
 
 def test_changing_offered_points_changes_everybody_who_has_them(school: School, people: list[Person]) -> None:

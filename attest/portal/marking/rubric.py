@@ -13,7 +13,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.db import IntegrityError, transaction
-from django.db.models import Count
+from django.db.models import Count, Prefetch
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -22,7 +22,7 @@ from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.marking.models import MOST_LEVELS, Finding, Level, Mark, ReusableComment
 from attest.portal.marking.reading import as_read_by
-from attest.portal.marking.saving import note_mark, points_of
+from attest.portal.marking.saving import max_points_of, note_mark, points_of, standing_last
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 from reports.amounts import points_text
@@ -143,13 +143,13 @@ def changes_of(part: Part, points: float) -> list[Change]:
     marks = (
         part.marks.filter(level__isnull=False)
         .select_related("answer__person", "answer__assignment__course", "level", "by")
-        .prefetch_related("comments", "answer__findings")
+        .prefetch_related("comments", Prefetch("answer__findings", standing_last(Finding.objects.all())))
         .order_by("pk")
     )
     changes = []
     for mark in marks:
         level, comments = _with(mark, part, points)
-        most = _most(mark)
+        most = max_points_of(mark.answer.findings.all(), mark.item)
         worth = points_of(level, comments, most) if most is not None else None
         if worth is not None and worth != mark.points:
             changes.append(Change(mark, worth))
@@ -261,12 +261,6 @@ def _with(mark: Mark, part: Part, points: float) -> tuple[Level | None, list[Reu
     else:
         comments = [ReusableComment(points=points) if one.pk == part.pk else one for one in comments]
     return level, comments
-
-
-def _most(mark: Mark) -> float | None:
-    findings = sorted(mark.answer.findings.all(), key=lambda one: one.pk)
-    items = findings[-1].items if findings else []
-    return next((float(one["max_points"]) for one in items if one["id"] == mark.item), None)
 
 
 def _seen(changes: Iterable[Change]) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from attest.portal.audit.trail import note
 from attest.portal.handing_in.models import Submission
 from attest.portal.marking.counting import differs, rules_of, takes_two
-from attest.portal.marking.models import Level, Mark, ReusableComment, WrittenAnswer
+from attest.portal.marking.models import Finding, Level, Mark, ReusableComment, WrittenAnswer
 from attest.portal.marking.reading import seat_of
 from attest.portal.people.models import Person
 
@@ -43,7 +44,7 @@ class NotYours(ValueError):
 
 def save(person: Person, answer: WrittenAnswer, given: Given, *, settles: bool, instructs: bool) -> Mark:
     """Keep what a grader gives, and return it. Raises MarkedMeanwhile or NotYours."""
-    most = max_points_of(answer, given.item)
+    most = max_points_of(standing_last(answer.findings.all()), given.item)
     if most is None:
         raise NotYours(f"There is no rubric item {given.item[:80]!r} for this answer.")
     with transaction.atomic():
@@ -63,10 +64,15 @@ def save(person: Person, answer: WrittenAnswer, given: Given, *, settles: bool, 
         return mark
 
 
-def max_points_of(answer: WrittenAnswer, item: str) -> float | None:
-    """Return what an item of an answer is worth now; None where it has no such item."""
-    finding = answer.findings.filter(graded__stands=True).last() or answer.findings.last()
-    items = finding.items if finding else []
+def standing_last(findings: QuerySet[Finding]) -> QuerySet[Finding]:
+    """Return findings so that of an answer's the one comes last that says what it is asked now."""
+    return findings.order_by("graded__stands", "pk")
+
+
+def max_points_of(findings: Iterable[Finding], item: str) -> float | None:
+    """Return what an item of an answer is worth by its last finding; None where it has no such item."""
+    found = list(findings)
+    items = found[-1].items if found else []
     return next((float(one["max_points"]) for one in items if one["id"] == item), None)
 
 
