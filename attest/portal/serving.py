@@ -24,12 +24,12 @@ from django.db import DatabaseError, close_old_connections
 from attest.portal.contents import named_digests
 from attest.portal.errands.line import free
 from attest.portal.grading.queue import release
-from attest.portal.grading.worker import worker_name
 from attest.portal.handing_in.keeping import Store
 from attest.portal.logs import event, write_logs
 from attest.portal.people.models import Person
 from attest.portal.people.rates import forget_past
 from attest.portal.people.views import first_link
+from attest.portal.processes import PARENT, name_of
 from attest.portal.uploads.folders import put_in_place
 
 WORKER, DISPATCHER = "attest.portal.grading.worker", "attest.portal.grading.dispatch"
@@ -68,7 +68,7 @@ class Kept:
             process = run_until([sys.executable, "-P", "-m", self._module], self._ending)
             if self._ending.is_set():
                 return
-            held = release(worker_name(process.pid))
+            held = release(name_of(process.pid))
             event("process ended", process=self._module, status=process.returncode, jobs=held)
             close_old_connections()
             wait = _AGAIN_SECONDS if time.monotonic() - begun > _STEADY_SECONDS else wait * 2
@@ -149,7 +149,7 @@ def run_until(command: list[str], ending: threading.Event) -> subprocess.Popen[b
     process = subprocess.Popen(  # noqa: S603 - a module of ours
         command,
         stdin=subprocess.DEVNULL,
-        env={**os.environ, "ATTEST_PORTAL_PARENT": str(os.getpid())},
+        env={**os.environ, PARENT: str(os.getpid())},
     )
     while process.poll() is None and not ending.wait(0.5):
         pass

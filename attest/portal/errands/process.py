@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
-import signal
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from graders.workers import die_with_parent
+from attest.portal.processes import begin, own_name
 
 if TYPE_CHECKING:
     from attest.portal.errands.models import Errand
@@ -32,7 +29,7 @@ def do_all(works: dict[str, Callable[[Errand, str], None]]) -> None:
     from attest.portal.errands import line
     from attest.portal.logs import event
 
-    who = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    who = own_name()
     while (errand := line.claim(who)) is not None:
         event("errand", errand=errand.pk, kind=errand.kind, tries=errand.tries)
         with _signs_of_life(errand, who):
@@ -74,18 +71,11 @@ def _signs_of_life(errand: Errand, who: str) -> Iterator[None]:
 
 def main() -> None:
     """Do what there is to do, then end."""
-    if os.environ.get("ATTEST_PORTAL_PARENT"):
-        die_with_parent(int(os.environ["ATTEST_PORTAL_PARENT"]))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the portal, which then ends this
-    import django
-
-    django.setup()
+    begin()
     from attest.portal.errands.models import Errand
     from attest.portal.likeness.comparing import compare_cohort
-    from attest.portal.logs import write_logs
     from attest.portal.uploads.validating import validate_upload
 
-    write_logs()
     do_all({Errand.Kind.LIKENESS: compare_cohort, Errand.Kind.VALIDATION: validate_upload})
 
 

@@ -4,31 +4,16 @@ the environment. `attest serve` starts it where ATTEST_BROKER is set.
 
 from __future__ import annotations
 
-import os
-import signal
-from types import FrameType
-
-from graders.workers import die_with_parent
+from attest.portal.processes import begin, stop_when_told
 
 
 def main() -> None:
     """Be the dispatcher until SIGTERM, or until whoever started it has ended."""
-    if os.environ.get("ATTEST_PORTAL_PARENT"):
-        die_with_parent(int(os.environ["ATTEST_PORTAL_PARENT"]))
-    import django
-
-    django.setup()
+    begin()
     from attest.portal.grading.dispatcher import Dispatcher
-    from attest.portal.logs import write_logs
 
-    write_logs()
     dispatcher = Dispatcher()
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        dispatcher.stopping.set()
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the portal, which then ends it
+    stop_when_told(dispatcher.stopping)
     dispatcher.run()
 
 

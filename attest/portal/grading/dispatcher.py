@@ -11,8 +11,6 @@ comes twice the first is kept. The letters are those of `graders.cluster`.
 from __future__ import annotations
 
 import logging
-import os
-import secrets
 import threading
 import time
 from collections import deque
@@ -30,9 +28,9 @@ from attest.portal.configuration import run_name
 from attest.portal.grading import answers, queue
 from attest.portal.grading.models import Job
 from attest.portal.grading.packing import Known, Packed, Packing
-from attest.portal.grading.worker import worker_name
 from attest.portal.handing_in.keeping import Missing
 from attest.portal.logs import event
+from attest.portal.processes import own_name
 from graders.assignment import AssignmentError
 from graders.cluster.broker import Post, answers_of, as_bytes, check_url, connect, shown_url, troubles
 from graders.cluster.envelope import KEY_VARIABLE, ClusterError, UnknownSeal, seal, unseal
@@ -56,7 +54,7 @@ class Dispatcher:
     def __init__(self) -> None:
         """Raises ClusterError where Celery, the key or the store cannot be used."""
         configuration = settings.CONFIGURATION
-        self.name = worker_name(os.getpid()) + secrets.token_hex(4)
+        self.name = own_name()
         self.url = check_url(configuration.broker)
         self.outbox = Outbox(self.url, configuration.store or None, configuration.sandbox, "cpu")
         self.run_id = run_name(configuration.data)

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
-import signal
-import socket
 import tempfile
 import threading
 import time
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
+from attest.portal.processes import begin, own_name, stop_when_told
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.result import Result, Status
-from graders.workers import die_with_parent
 
 if TYPE_CHECKING:
     from attest.portal.grading.models import Job
@@ -41,7 +37,7 @@ class Worker:
         from attest.portal.handing_in.keeping import Store
 
         configuration = settings.CONFIGURATION
-        self.name = worker_name(os.getpid()) + secrets.token_hex(4)
+        self.name = own_name()
         self.store = Store(configuration.files)
         self.graders = WarmGraders(configuration.sandbox, (configuration.data,))
         self.stopping = threading.Event()
@@ -178,28 +174,11 @@ class Worker:
             raise Interrupted
 
 
-def worker_name(pid: int) -> str:
-    """Return how the name begins under which a worker of this machine claims jobs."""
-    return f"{socket.gethostname()}:{pid}:"
-
-
 def main() -> None:
     """Be a worker until SIGTERM, or until whoever started it has ended."""
-    if os.environ.get("ATTEST_PORTAL_PARENT"):
-        die_with_parent(int(os.environ["ATTEST_PORTAL_PARENT"]))
-    import django
-
-    django.setup()
-    from attest.portal.logs import write_logs
-
-    write_logs()
+    begin()
     worker = Worker()
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        worker.stopping.set()
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the portal, which then ends its workers
+    stop_when_told(worker.stopping)
     worker.run()
 
 

@@ -1,0 +1,46 @@
+"""What the processes that `attest serve` starts have in common: their names, how they begin, how they end."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import threading
+from types import FrameType
+
+from graders.workers import die_with_parent
+
+PARENT = "ATTEST_PORTAL_PARENT"  # the number of the process that started this one
+
+
+def name_of(pid: int) -> str:
+    """Return how the name begins under which a process of this machine claims what it works on."""
+    return f"{socket.gethostname()}:{pid}:"
+
+
+def own_name() -> str:
+    """Return a name for this process that no other has."""
+    return name_of(os.getpid()) + secrets.token_hex(4)
+
+
+def begin() -> None:
+    """Be such a process: it ends with whoever started it, knows Django, and writes the log."""
+    if os.environ.get(PARENT):
+        die_with_parent(int(os.environ[PARENT]))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the portal, which then ends this
+    import django
+
+    django.setup()
+    from attest.portal.logs import write_logs
+
+    write_logs()
+
+
+def stop_when_told(stopping: threading.Event) -> None:
+    """Have SIGTERM set `stopping`."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        stopping.set()
+
+    signal.signal(signal.SIGTERM, stop)
