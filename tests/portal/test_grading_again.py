@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from attest.portal.audit.models import Entry
 from attest.portal.courses.models import CourseAssignment
@@ -16,6 +18,7 @@ from attest.portal.grading.standing import own_attempts, standing
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
 from attest.portal.regrading.models import Regrade, RegradedAttempt
+from attest.portal.regrading.regrades import accept
 from tests.attest.conftest import RIGHT, WRONG
 from tests.portal.prose import WHY, answer_of, keep_words, send
 from tests.portal.school import School, keep_result, result_of
@@ -343,3 +346,18 @@ def test_a_check_that_is_dropped_counts_nothing_whatever_points_were_given(
 def test_no_check_is_adjusted_by_a_slip(school: School, other: Submission, fields: dict[str, str]) -> None:
     assert "Choose one of" in looked_at(school, sure="yes", **fields)
     assert (points(school.submission), points(other)) == (2, 0)
+
+
+def test_a_class_is_accepted_with_as_many_updates_as_one_student(school: School, other: Submission) -> None:
+    regrade = ask(school)
+    keep_result(school.submission, (2, 3))
+    keep_result(other, (2, 0))
+
+    with CaptureQueriesContext(connection) as queries:
+        assert accept(regrade, school.instructor) == 2
+
+    asked = [one["sql"] for one in queries]
+    assert (points(school.submission), points(other)) == (5, 2)
+    assert sum('FROM "marking_markingrules"' in sql for sql in asked) == 1
+    assert sum(sql.startswith('UPDATE "grading_graded"') for sql in asked) == 2
+    assert sum(sql.startswith('UPDATE "regrading_regradedattempt"') for sql in asked) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.db import models
 from django.utils import timezone
 
@@ -43,4 +45,12 @@ class AdjustedCheck(models.Model):
 
 def adjustments_of(assignment: int) -> Adjustments:
     """Return the adjustments of the assignment with this number."""
-    return Adjustments(one.adjustment for one in AdjustedCheck.objects.filter(assignment=assignment))
+    return adjustments_for((assignment,))[assignment]
+
+
+def adjustments_for(assignments: Collection[int]) -> dict[int, Adjustments]:
+    """Return the adjustments of these assignments by their numbers, with one query."""
+    found: dict[int, list[Adjustment]] = {number: [] for number in assignments}
+    for one in AdjustedCheck.objects.filter(assignment__in=assignments):
+        found[one.assignment_id].append(one.adjustment)
+    return {number: Adjustments(adjusted) for number, adjusted in found.items()}

@@ -14,7 +14,7 @@ from typing import TypeVar
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.utils import timezone
 
-from attest.portal.adjusting.models import adjustments_of
+from attest.portal.adjusting.models import adjustments_for
 from attest.portal.courses.due import due_for, extensions_for, late_with
 from attest.portal.courses.models import CourseAssignment, Extension
 from attest.portal.grading.models import Graded, Job, Override
@@ -43,6 +43,7 @@ class Standing:
     late: Late | None
     whole: bool = True
     marks: tuple[Counted, ...] = ()  # what people gave for answers in words
+    second_share: int = 0  # per cent of those answers that two people mark
     adjustments: Adjustments = field(default_factory=Adjustments)
     supposed: bool = False  # these adjustments are only thought of: no column knows them
 
@@ -120,7 +121,7 @@ def standings(submissions: Sequence[Submission], *, whole: bool = True) -> list[
     extensions = extensions_for({one.assignment_id: one.assignment for one in submissions}.values())
     assignments = {one.assignment_id for one in submissions}
     shares = second_shares(assignments)
-    adjustments = {number: adjustments_of(number) for number in assignments}
+    adjustments = adjustments_for(assignments)
     return [
         _standing(
             one,
@@ -146,8 +147,8 @@ def with_marks(results: QuerySet[Graded]) -> QuerySet[Graded]:
 
 def supposing(found: Standing, graded: Graded) -> Standing:
     """Return how a submission would stand by another Result of it, read by `with_marks`."""
-    share = second_shares({found.submission.assignment_id}).get(found.submission.assignment_id, 0)
-    return replace(found, graded=graded, marks=counted_of(list(graded.findings.all()), share))
+    marks = counted_of(list(graded.findings.all()), found.second_share)
+    return replace(found, graded=graded, marks=marks)
 
 
 def standing(submission: Submission, *, whole: bool = True) -> Standing:
@@ -233,5 +234,6 @@ def _standing(
         late_with(submission.assignment, extension, submission.received_at),
         whole,
         counted_of(list(results[0].findings.all()), second_share) if results else (),
+        second_share,
         adjustments,
     )

@@ -140,7 +140,7 @@ def progress_of(regrade: Regrade) -> Progress:
 
 def lines_of(regrade: Regrade) -> list[Line]:
     """Return what would change for each student with an attempt that is graded again and not decided of."""
-    graded = {one.submission_id: one for one in _ready(regrade)}
+    graded = {one.submission_id: one for one in with_marks(_ready(regrade))}
     people = set(Submission.objects.filter(pk__in=graded).values_list("person_id", flat=True))
     lines = []
     for found in attempts_of(regrade.assignment, list(people)).values():
@@ -155,9 +155,7 @@ def lines_of(regrade: Regrade) -> list[Line]:
 
 def _ready(regrade: Regrade) -> QuerySet[Graded]:
     """Results that came of a regrade, and that nobody has decided of."""
-    return with_marks(
-        Graded.objects.filter(job__regraded__regrade=regrade, job__regraded__decision=_NONE, stands=False)
-    )
+    return Graded.objects.filter(job__regraded__regrade=regrade, job__regraded__decision=_NONE, stands=False)
 
 
 @transaction.atomic
@@ -169,10 +167,14 @@ def accept(regrade: Regrade, by: Person, people: Collection[int] | None = None) 
     CourseAssignment.objects.select_for_update(no_key=True).get(pk=regrade.assignment_id)
     lines = {line.person.pk: line for line in lines_of(regrade)}
     chosen = set(lines) if people is None else set(lines) & set(people)
-    for graded in _ready(regrade).filter(submission__person__in=chosen):
-        Graded.objects.filter(submission=graded.submission_id, stands=True).update(stands=False)
-        Graded.objects.filter(pk=graded.pk).update(stands=True)
-        RegradedAttempt.objects.filter(job=graded.job_id).update(decision=RegradedAttempt.Decision.ACCEPTED)
+    taken = list(_ready(regrade).filter(submission__person__in=chosen).only("submission", "job"))
+    Graded.objects.filter(submission__in=[one.submission_id for one in taken], stands=True).update(
+        stands=False
+    )
+    Graded.objects.filter(pk__in=[one.pk for one in taken]).update(stands=True)
+    RegradedAttempt.objects.filter(job__in=[one.job_id for one in taken]).update(
+        decision=RegradedAttempt.Decision.ACCEPTED
+    )
     for number in chosen:
         line = lines[number]
         if line.change is not None and line.now is not None:
