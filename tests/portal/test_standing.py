@@ -200,3 +200,18 @@ def test_a_list_of_a_whole_class_reads_no_documents(school: School) -> None:
 
     assert "3 of 5" in text
     assert not [one for one in queries if '"document"' in one["sql"]]
+
+
+def test_a_document_is_read_once_for_however_many_looks_at_its_points(
+    school: School, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_result(school.submission, (2, 0))
+    Override.objects.create(
+        submission=school.submission, check_id="doubling/test_values", points=1, reason="looked at it"
+    )
+    found, read = standing(school.submission), []
+    document = Graded.result.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(Graded, "result", property(lambda one: read.append(one) or document(one)))
+
+    assert [(found.points, found.max_points) for _ in range(3)] == [(3, 5)] * 3
+    assert len(read) == 1

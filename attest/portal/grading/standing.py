@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import TypeVar
 
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
@@ -81,7 +82,7 @@ class Standing:
         adjusted = tuple((one.check, one.kind, one.at) for one in self.adjustments)
         return self.graded.pk, self.graded.at, overrides, adjusted, self.late, self.marks
 
-    @property
+    @cached_property
     def sums(self) -> Sums:
         """The points of the Result with what people gave, before anything is taken for coming late."""
         graded = self.graded
