@@ -12,7 +12,7 @@ from django.utils import timezone
 from attest.portal.courses.models import CourseAssignment, Extension
 from attest.portal.grading import queue
 from attest.portal.grading.models import Graded, Override, Release
-from attest.portal.grading.results import keep, same_work, taken_over
+from attest.portal.grading.results import keep, of_attempt, same_work
 from attest.portal.grading.standing import counting, own_attempts, shows_kept_checks, standing
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
@@ -125,7 +125,7 @@ def test_the_same_files_of_the_same_student_are_known(school: School) -> None:
     assert same_work(same, "sha256:of other tests") is None
     assert same_work(other, graded.assignment_hash) is None
     assert same_work(anothers, graded.assignment_hash) is None
-    assert taken_over(graded, same).submission.attempt == 2
+    assert of_attempt(graded.result, same).submission.attempt == 2
 
 
 def test_with_other_versions_nothing_is_known(school: School) -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from attest.portal.grading import queue
 from attest.portal.grading.models import Job
 from attest.portal.grading.progress import Progress
-from attest.portal.grading.results import keep
+from attest.portal.grading.results import keep, of_attempt
 from attest.portal.logs import event
 from graders.cluster.envelope import ClusterError
 from graders.cluster.letters import Beat, Failed, Graded, Refused, Taken
@@ -88,6 +88,4 @@ def _kept(job: Job, who: str, answer: Graded, outbox: Outbox) -> str:
         said = " ".join(str(error).split())[:500]
         queue.give_back(job, who, f"Worker {answer.worker}: its Result cannot be used: {said}")
         return "trouble"
-    came = {"attempt": job.submission.attempt, "submitted_at": job.submission.received_at}
-    info = result.submission.model_copy(update=came)
-    return "graded" if keep(job, who, result.model_copy(update={"submission": info})) else "lost"
+    return "graded" if keep(job, who, of_attempt(result, job.submission)) else "lost"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading.models import Graded, Job
-from attest.portal.grading.results import keep, same_work, student_of, taken_over
+from attest.portal.grading.results import keep_known, known_of, student_of
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.laying_out import lay_out
 from graders.assignment import Assignment, AssignmentError, find_assignment
@@ -39,7 +39,7 @@ class Known:
 
     def keep(self, who: str) -> None:
         """Keep it for the job that `who` holds."""
-        keep(self.job, who, taken_over(self.earlier, self.job.submission), taken_from=self.earlier)
+        keep_known(self.job, who, self.earlier)
 
 
 class Packing:
@@ -52,7 +52,7 @@ class Packing:
     def pack(self, job: Job) -> Packed | Known:
         """Pack a claimed job. Raises AssignmentError, Missing and OSError."""
         assignment = find_assignment(job.assignment.folder)
-        earlier = None if job.again else same_work(job.submission, assignment.info.content_hash)
+        earlier = known_of(job, assignment.info.content_hash)
         if earlier is not None:
             return Known(job, earlier)
         student = student_of(job.submission)

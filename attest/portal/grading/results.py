@@ -101,9 +101,18 @@ def same_work(submission: Submission, assignment_hash: str) -> Graded | None:
     )
 
 
-def taken_over(earlier: Graded, submission: Submission) -> Result:
-    """Return an earlier Result as that of another attempt."""
-    result = earlier.result
+def known_of(job: Job, assignment_hash: str) -> Graded | None:
+    """Return what is known to come of a job with these tests; None where it has to be graded."""
+    return None if job.again else same_work(job.submission, assignment_hash)
+
+
+def keep_known(job: Job, who: str, earlier: Graded) -> Graded | None:
+    """Keep as what came of a job what came of the same work before, as `keep` does."""
+    return keep(job, who, of_attempt(earlier.result, job.submission), taken_from=earlier)
+
+
+def of_attempt(result: Result, submission: Submission) -> Result:
+    """Return a Result as that of this attempt, as it was received here."""
     info = result.submission.model_copy(
         update={"attempt": submission.attempt, "submitted_at": submission.received_at}
     )

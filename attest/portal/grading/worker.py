@@ -100,16 +100,15 @@ class Worker:
     def work_on(self, job: Job) -> str:
         """Grade a claimed job and keep its Result, or give it back; say in a word what came of it."""
         from attest.portal.grading import queue
-        from attest.portal.grading.results import keep, same_work, taken_over
+        from attest.portal.grading.results import keep, keep_known, known_of
         from attest.portal.grading.warm import GraderBroken, GraderDied, Interrupted
         from attest.portal.handing_in.keeping import Missing
 
         try:
             assignment = find_assignment(job.assignment.folder)
-            earlier = None if job.again else same_work(job.submission, assignment.info.content_hash)
+            earlier = known_of(job, assignment.info.content_hash)
             if earlier is not None:
-                kept = keep(job, self.name, taken_over(earlier, job.submission), taken_from=earlier)
-                return "known" if kept else "lost"
+                return "known" if keep_known(job, self.name, earlier) else "lost"
             result = self.grade(job, assignment)
         except (AssignmentError, GraderBroken) as error:
             queue.give_back(job, self.name, str(error), untried=True)
@@ -130,7 +129,7 @@ class Worker:
         """Have a job graded, with signs of life while it lasts."""
         from attest.portal.grading.grader import Ask
         from attest.portal.grading.progress import Progress
-        from attest.portal.grading.results import student_of
+        from attest.portal.grading.results import of_attempt, student_of
         from attest.portal.handing_in.laying_out import lay_out
         from graders.messages import Seen
 
@@ -159,8 +158,7 @@ class Worker:
                     beat()
 
             result = self.graders.grade(assignment, ask, beat, see)
-        info = result.submission.model_copy(update={"submitted_at": submission.received_at})
-        return result.model_copy(update={"submission": info})
+        return of_attempt(result, submission)
 
     def beat(self, job: Job, progress: Progress) -> None:
         """Give a sign of life, and say how far it is.
