@@ -241,9 +241,7 @@ class Dispatcher:
 
     def look_after(self) -> None:
         """Keep what lies in the broker for its workers, and free what is lost there."""
-        for worn in queue.worn_out():
-            if queue.give_up(worn):
-                event("job given up", job=worn.pk, submission=worn.submission_id)
+        queue.give_up_worn_out()
         self.open()
         now, moment = time.monotonic(), timezone.now()
         waiting = queue.at_broker()

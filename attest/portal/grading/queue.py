@@ -16,6 +16,7 @@ from django.utils import timezone
 from attest.portal.audit.trail import note
 from attest.portal.grading.models import Job
 from attest.portal.handing_in.models import Submission
+from attest.portal.logs import event
 from attest.portal.people.models import Person
 from attest.seeds import new_seed
 
@@ -25,6 +26,8 @@ RETRY = timedelta(seconds=2)
 SENT_LEASE = timedelta(seconds=60)  # of what lies in a broker, and is looked after
 AT_BROKER = "broker"  # in whose name is what lies in a broker; with a worker's, what that one grades
 NOT_NOW = timedelta(seconds=15)  # where it is not the job's fault: the sandbox does not start, say
+
+_WITH_WORK = Job.objects.select_related("submission__assignment__course", "submission__person")
 
 
 def enqueue(submission: Submission, *, by: Person | None = None, again: bool = False) -> Job:
@@ -73,23 +76,19 @@ def claim(who: str, *, job_id: int | None = None, only_new: bool = False) -> Job
             )
         )
         if changed:
-            return Job.objects.select_related("submission__assignment__course", "submission__person").get(
-                pk=found.pk
-            )
+            return _WITH_WORK.get(pk=found.pk)
     return None
 
 
 def prolong(job: Job, who: str, progress: Mapping[str, object] | None = None) -> bool:
     """Say that the job is still being graded, and how far; False where it is somebody else's by now."""
-    held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
     known = {} if progress is None else {"progress": dict(progress)}
-    return bool(held.update(lease_until=timezone.now() + LEASE, **known))
+    return bool(_held(job, who).update(lease_until=timezone.now() + LEASE, **known))
 
 
 def give_back(job: Job, who: str, trouble: str = "", *, untried: bool = False) -> None:
     """Put a job back: it came to nothing by our own fault, or (`untried`) it was not begun."""
-    held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
-    held.update(
+    _held(job, who).update(
         state=Job.State.QUEUED,
         progress={},
         claimed_by="",
@@ -105,12 +104,11 @@ def release(claimed_by: str) -> int:
     return held.update(lease_until=None)
 
 
-def finish(job: Job, who: str, state: Job.State = Job.State.DONE, trouble: str = "") -> bool:
-    """Mark a job as ended, if `who` still holds it. Call it in the transaction that keeps the Result."""
-    held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
+def finish(job: Job, who: str) -> bool:
+    """Mark a job as done, if `who` still holds it. Call it in the transaction that keeps the Result."""
     return bool(
-        held.update(
-            state=state, lease_until=None, finished_at=timezone.now(), trouble=_kept(trouble), progress={}
+        _held(job, who).update(
+            state=Job.State.DONE, lease_until=None, finished_at=timezone.now(), trouble="", progress={}
         )
     )
 
@@ -118,9 +116,8 @@ def finish(job: Job, who: str, state: Job.State = Job.State.DONE, trouble: str =
 def hand_over(job: Job, who: str) -> bool:
     """Note that a claimed job is put into the broker: it waits again, and nobody here claims it meanwhile."""
     now = timezone.now()
-    held = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
     return bool(
-        held.update(
+        _held(job, who).update(
             state=Job.State.QUEUED,
             claimed_by=AT_BROKER,
             claimed_at=now,
@@ -174,11 +171,7 @@ def take_over(number: int, who: str) -> Job | None:
     )
     if not changed:
         return None
-    return (
-        Job.objects.select_related("submission__assignment__course", "submission__person")
-        .filter(pk=number)
-        .first()
-    )
+    return _WITH_WORK.filter(pk=number).first()
 
 
 def explain(trouble: str, number: int | None = None) -> None:
@@ -194,6 +187,13 @@ def worn_out() -> list[Job]:
     return list(
         _free(timezone.now()).filter(tries__gte=MOST_TRIES).select_related("submission__assignment__course")
     )
+
+
+def give_up_worn_out() -> None:
+    """Take all worn-out jobs out of the queue."""
+    for worn in worn_out():
+        if give_up(worn):
+            event("job given up", job=worn.pk, submission=worn.submission_id)
 
 
 @transaction.atomic
@@ -213,6 +213,11 @@ def give_up(job: Job) -> bool:
 def _kept(trouble: str) -> str:
     """Return the beginning of what went wrong, as both databases keep it: PostgreSQL takes no NUL."""
     return trouble.replace("\0", "")[:8000]
+
+
+def _held(job: Job, who: str) -> QuerySet[Job]:
+    """This job, if it is `who` that grades it."""
+    return Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, claimed_by=who)
 
 
 def _free(now: datetime) -> QuerySet[Job]:

@@ -69,9 +69,7 @@ class Worker:
         from attest.portal.grading import queue
         from attest.portal.logs import event
 
-        for worn in queue.worn_out():
-            if queue.give_up(worn):
-                event("job given up", job=worn.pk, submission=worn.submission_id)
+        queue.give_up_worn_out()
         job = queue.claim(self.name)
         if job is None:
             return False
