@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import models
 from django.utils import timezone
 
 from attest.portal.people.models import Person, valid_zone
+from graders.assignment import Assignment
 from graders.late import LatePolicy, read_extension, read_policy
 
 MOST_TITLE, MOST_VERSION = 200, 40  # characters that are kept of an assignment's, which may be longer
+
+
+def facts_of(found: Assignment) -> dict[str, Any]:
+    """Return what is kept of an assignment's folder beside its path, by the names of the fields."""
+    return {
+        "content_hash": found.info.content_hash,
+        "version": found.version[:MOST_VERSION],
+        "title": found.title[:MOST_TITLE],
+        "max_points": found.points,
+    }
 
 
 class Role(models.TextChoices):

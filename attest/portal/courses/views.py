@@ -11,14 +11,7 @@ from django.shortcuts import redirect
 from attest.installed import installed_assignments
 from attest.portal.audit.trail import note
 from attest.portal.courses.forms import AssignmentForm, CourseForm
-from attest.portal.courses.models import (
-    MOST_TITLE,
-    MOST_VERSION,
-    Course,
-    CourseAssignment,
-    Membership,
-    Role,
-)
+from attest.portal.courses.models import Course, CourseAssignment, Membership, Role, facts_of
 from attest.portal.courses.rosters import enrol
 from attest.portal.grading.standing import counting, own_attempts, shows_results
 from attest.portal.handing_in.taking import rules_for
@@ -134,10 +127,7 @@ def new_assignment(asking: Asking, course: Course) -> HttpResponse:
         with transaction.atomic():
             added = CourseAssignment.objects.create(
                 course=course,
-                title=assignment.title[:MOST_TITLE],
-                max_points=assignment.points,
-                version=assignment.version[:MOST_VERSION],
-                content_hash=assignment.info.content_hash,
+                **facts_of(assignment),
                 **form.cleaned_data,
             )
             if form.uploaded is not None:

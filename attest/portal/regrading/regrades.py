@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from attest.portal.audit.trail import note
-from attest.portal.courses.models import MOST_TITLE, MOST_VERSION, CourseAssignment
+from attest.portal.courses.models import CourseAssignment, facts_of
 from attest.portal.grading.changes import Line, attempts_of, line_of
 from attest.portal.grading.models import Graded, Job
 from attest.portal.grading.queue import enqueue
@@ -229,12 +229,7 @@ def _settle(regrade: Regrade) -> None:
 
 def refresh(assignment: CourseAssignment, found: Assignment, by: Person) -> None:
     """Note what the assignment is today, where it is not what it was when it was last looked at."""
-    now = {
-        "content_hash": found.info.content_hash,
-        "version": found.version[:MOST_VERSION],
-        "title": found.title[:MOST_TITLE],
-        "max_points": found.points,
-    }
+    now = facts_of(found)
     before = {name: getattr(assignment, name) for name in now}
     if now == before:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.utils import timezone
 
-from attest.portal.courses.models import Course, CourseAssignment
+from attest.portal.courses.models import MOST_TITLE, MOST_VERSION, Course, CourseAssignment
 from attest.portal.errands.models import Errand
 from attest.portal.people.models import Person
 
@@ -16,8 +16,8 @@ class UploadedFolder(models.Model):
     course = models.ForeignKey(Course, on_delete=models.CASCADE, related_name="uploads")
     digest = models.CharField(max_length=64, db_index=True)  # sha256 of the zip
     size = models.PositiveBigIntegerField()
-    title = models.CharField(max_length=200)
-    version = models.CharField(max_length=40, blank=True)
+    title = models.CharField(max_length=MOST_TITLE)
+    version = models.CharField(max_length=MOST_VERSION, blank=True)
     max_points = models.FloatField()
     content_hash = models.CharField(max_length=80)  # of its tests
     by = models.ForeignKey(Person, on_delete=models.SET_NULL, null=True, related_name="+")

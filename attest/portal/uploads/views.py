@@ -18,7 +18,7 @@ from django.shortcuts import redirect
 
 from attest.portal.audit.trail import note
 from attest.portal.configuration import INSTRUCTORS
-from attest.portal.courses.models import Course, CourseAssignment, Role
+from attest.portal.courses.models import Course, CourseAssignment, Role, facts_of
 from attest.portal.errands.models import Errand
 from attest.portal.handing_in.keeping import Store
 from attest.portal.pages import page
@@ -82,10 +82,7 @@ def _taken(asking: Asking, course: Course, given: UploadedFile[Any] | None) -> U
             course=course,
             digest=digest,
             size=len(data),
-            title=found.title[:200],
-            version=found.version[:40],
-            max_points=found.points,
-            content_hash=found.info.content_hash,
+            **facts_of(found),
             by=asking.person,
             errand=Errand.objects.create(kind=Errand.Kind.VALIDATION),
         )
