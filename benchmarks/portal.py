@@ -283,12 +283,10 @@ def database_name() -> str:
 
 def make_class(number: int) -> tuple[int, list[str]]:
     """Make a course with so many students, signed in; return the assignment's number and their sessions."""
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-    from django.contrib.sessions.backends.db import SessionStore
-
     from attest.portal.courses.models import Course, CourseAssignment, Membership
     from attest.portal.people.models import Person
     from graders.assignment import find_assignment
+    from tests.portal.sessions import session_of
 
     found = find_assignment(ASSIGNMENT)
     course = Course.objects.create(title="A large class")
@@ -303,13 +301,7 @@ def make_class(number: int) -> tuple[int, list[str]]:
     for index in range(number):
         person = Person.objects.create(email=f"s{index}@example.edu", name=f"Student {index}")
         Membership.objects.create(course=course, person=person)
-        session = SessionStore()
-        session[SESSION_KEY] = str(person.pk)
-        session[BACKEND_SESSION_KEY] = "attest.portal.people.signing_in.ByEmail"
-        session[HASH_SESSION_KEY] = person.get_session_auth_hash()
-        session.create()
-        assert session.session_key is not None
-        sessions.append(session.session_key)
+        sessions.append(session_of(person))
     return assignment.pk, sessions
 
 

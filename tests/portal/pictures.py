@@ -47,7 +47,7 @@ def make_class(students: int) -> Class:
     from attest.portal.handing_in.taking import Refused, take
     from attest.portal.people.models import Person
     from tests.portal.school import make_assignment
-    from tests.portal.world import session_of
+    from tests.portal.sessions import session_of
 
     found = Class()
     course = Course.objects.create(title="Attention and transformers", zone="Europe/Berlin")

@@ -6,8 +6,6 @@ from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from attest.portal.adjusting.models import AdjustedCheck
@@ -31,6 +29,7 @@ from tests.attest.conftest import WRONG
 from tests.portal.filling import World
 from tests.portal.prose import WHY, another_grader, answer_of, keep_words, level
 from tests.portal.school import PASSWORD, School, keep_result, make_assignment, make_person, make_school
+from tests.portal.sessions import session_of
 
 REAL = "basics"  # one that comes with Attest, with a handout as they are
 MANY = 120  # more than fit on one page of any list
@@ -278,14 +277,3 @@ def many_of_each(world: World, folder: Path) -> None:
 def hand_in(assignment: CourseAssignment, person: Person, text: str) -> Submission:
     """Hand in one file, as a page does."""
     return take(assignment, person, [("double.py", text.encode())])
-
-
-def session_of(person: Person) -> str:
-    """Sign somebody in, and return what their browser would keep."""
-    session = SessionStore()
-    session[SESSION_KEY] = str(person.pk)
-    session[BACKEND_SESSION_KEY] = "attest.portal.people.signing_in.ByEmail"
-    session[HASH_SESSION_KEY] = person.get_session_auth_hash()
-    session.create()
-    assert session.session_key is not None
-    return session.session_key
