@@ -122,7 +122,10 @@ def findings_of(assignment: CourseAssignment, exercise: str | None = None) -> li
     found = found.select_related("answer__person").prefetch_related(
         Prefetch("answer__marks", Mark.objects.select_related("level"))
     )
-    return [one for one in found if one.graded_id in chosen]
+    findings = [one for one in found if one.graded_id in chosen]
+    for one in findings:
+        one.answer.assignment = assignment  # one for all: its course is read once
+    return findings
 
 
 def chosen_results(assignment: CourseAssignment) -> dict[int, int]:
