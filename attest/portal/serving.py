@@ -14,6 +14,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -42,37 +45,67 @@ _TIDY_SECONDS = 3600.0
 _LOOK_SECONDS = 1.0  # between two looks for errands
 
 
-class Kept:
-    """Processes that are kept running, each by a thread, since they die with the thread that started them."""
+class Beside:
+    """What threads do beside the server until it ends; processes die with the thread that started them."""
 
-    def __init__(self, module: str, number: int = 1) -> None:
-        self._module = module
+    def __init__(self, name: str, work: Callable[[threading.Event], None], threads: int = 1) -> None:
         self._ending = threading.Event()
-        self._threads = [threading.Thread(target=self._keep_running, name=module) for _ in range(number)]
+        self._threads = [
+            threading.Thread(target=work, args=(self._ending,), name=name) for _ in range(threads)
+        ]
 
     def start(self) -> None:
-        """Start all."""
+        """Begin."""
         for thread in self._threads:
             thread.start()
 
     def end(self) -> None:
-        """End all: what they grade goes back into the queue."""
+        """End: what workers grade goes back into the queue, and the next portal begins errands anew."""
         self._ending.set()
         for thread in self._threads:
             thread.join()
 
-    def _keep_running(self) -> None:
-        wait = _AGAIN_SECONDS
-        while not self._ending.is_set():
-            begun = time.monotonic()
-            process = run_until([sys.executable, "-P", "-m", self._module], self._ending)
-            if self._ending.is_set():
-                return
-            held = release(name_of(process.pid))
-            event("process ended", process=self._module, status=process.returncode, jobs=held)
-            close_old_connections()
-            wait = _AGAIN_SECONDS if time.monotonic() - begun > _STEADY_SECONDS else wait * 2
-            self._ending.wait(min(wait, _LONGEST_AGAIN_SECONDS))
+
+def keep_running(module: str, ending: threading.Event) -> None:
+    """Run a process, and another one whenever it dies."""
+    wait = _AGAIN_SECONDS
+    while not ending.is_set():
+        begun = time.monotonic()
+        process = run_until([sys.executable, "-P", "-m", module], ending)
+        if ending.is_set():
+            return
+        held = release(name_of(process.pid))
+        event("process ended", process=module, status=process.returncode, jobs=held)
+        close_old_connections()
+        wait = _AGAIN_SECONDS if time.monotonic() - begun > _STEADY_SECONDS else wait * 2
+        ending.wait(min(wait, _LONGEST_AGAIN_SECONDS))
+
+
+def keep_tidy(ending: threading.Event) -> None:
+    """Tidy every hour; the first time is in an hour."""
+    while not ending.wait(_TIDY_SECONDS):
+        with _outlived("not tidied"):
+            tidy()
+
+
+def keep_looking_for_errands(ending: threading.Event) -> None:
+    """Start the process that does errands whenever there is one."""
+    while not ending.wait(_LOOK_SECONDS):
+        with _outlived("errands not looked at"):
+            if free().exists():
+                process = run_until([sys.executable, "-P", "-m", ERRANDS], ending)
+                if process.returncode:
+                    ending.wait(_STEADY_SECONDS)
+
+
+@contextmanager
+def _outlived(what: str) -> Iterator[None]:
+    """Log what could not be done now and will be tried again; leave no old connection behind."""
+    try:
+        yield
+    except (DatabaseError, OSError):
+        logging.getLogger("attest.portal").exception(what)
+    close_old_connections()
 
 
 def prepare() -> None:
@@ -89,59 +122,6 @@ def tidy() -> None:
     counts = forget_past()
     contents = Store(settings.CONFIGURATION.files).sweep(named_digests())
     event("tidied", counts=counts, contents=contents)
-
-
-class Tidying:
-    """Tidies every hour, beside the server."""
-
-    def __init__(self) -> None:
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._keep_tidy, name="tidying")
-
-    def start(self) -> None:
-        """Begin; the first time is in an hour."""
-        self._thread.start()
-
-    def end(self) -> None:
-        """End."""
-        self._ending.set()
-        self._thread.join()
-
-    def _keep_tidy(self) -> None:
-        while not self._ending.wait(_TIDY_SECONDS):
-            try:
-                tidy()
-            except (DatabaseError, OSError):
-                logging.getLogger("attest.portal").exception("not tidied")
-            close_old_connections()
-
-
-class Errands:
-    """Starts the process that does errands whenever there is one, beside the server."""
-
-    def __init__(self) -> None:
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._keep_looking, name="errands")
-
-    def start(self) -> None:
-        """Begin to look."""
-        self._thread.start()
-
-    def end(self) -> None:
-        """End; what is under way is begun anew by the next portal."""
-        self._ending.set()
-        self._thread.join()
-
-    def _keep_looking(self) -> None:
-        while not self._ending.wait(_LOOK_SECONDS):
-            try:
-                if free().exists():
-                    process = run_until([sys.executable, "-P", "-m", ERRANDS], self._ending)
-                    if process.returncode:
-                        self._ending.wait(_STEADY_SECONDS)
-            except (DatabaseError, OSError):
-                logging.getLogger("attest.portal").exception("errands not looked at")
-            close_old_connections()
 
 
 def run_until(command: list[str], ending: threading.Event) -> subprocess.Popen[bytes]:
@@ -173,9 +153,13 @@ def serve(host: str, port: int, workers: int) -> None:
     if not Person.objects.filter(is_administrator=True).exists():
         print(f"Make the first administrator at {address}{first_link()}", flush=True)
     write_logs()
-    beside: list[Kept | Tidying | Errands] = [Kept(WORKER, workers), Tidying(), Errands()]
+    beside = [
+        Beside(WORKER, partial(keep_running, WORKER), workers),
+        Beside("tidying", keep_tidy),
+        Beside("errands", keep_looking_for_errands),
+    ]
     if settings.CONFIGURATION.broker:
-        beside.append(Kept(DISPATCHER))
+        beside.append(Beside(DISPATCHER, partial(keep_running, DISPATCHER)))
     for one in beside:
         one.start()
     for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises them again when it has ended
