@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +14,7 @@ from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 from attest.portal.teaching.results import rows_of
 from attest.portal.teaching.roll import Line, Roll, State, roll_of
+from reports.cohort import Row
 
 ON_A_PAGE = 100
 FILTERS = ("q", "section", "state", "failing", "shows")
@@ -42,8 +43,8 @@ def submissions(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     wanted = {name: asking.request.GET.get(name, "").strip() for name in FILTERS}
     sort = asking.request.GET.get("sort", "name")
     roll = roll_of(assignment)
-    titles = _titles(roll, wanted)
-    found = sorted(_narrowed(roll, wanted), key=_order(sort), reverse=sort.startswith("-"))
+    rows = rows_of(roll.lines) if wanted["failing"] or wanted["shows"] else {}
+    found = sorted(_narrowed(roll, wanted, rows), key=_order(sort), reverse=sort.startswith("-"))
     some = Paginator(found, ON_A_PAGE).get_page(asking.request.GET.get("page"))
     kept = {name: value for name, value in wanted.items() if value}
     values = {
@@ -52,7 +53,7 @@ def submissions(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         "lines": some,
         "found": len(found),
         "wanted": wanted,
-        "narrowed_to": titles,
+        "narrowed_to": _titles(rows, wanted),
         "sort": sort,
         "orders": {name: title for name, (title, _) in _ORDERS.items()},
         "states": [*State.choices, *((name, title) for name, (title, _) in _BESIDE.items())],
@@ -73,7 +74,7 @@ def _query(*parts: dict[str, str]) -> str:
     return f"{text}&" if text else ""
 
 
-def _narrowed(roll: Roll, wanted: dict[str, str]) -> list[Line]:
+def _narrowed(roll: Roll, wanted: dict[str, str], rows: Mapping[int, Row]) -> list[Line]:
     """Return the lines that fit all that is wanted."""
     lines: Iterable[Line] = roll.lines
     if words := wanted["q"].casefold().split():
@@ -85,24 +86,13 @@ def _narrowed(roll: Roll, wanted: dict[str, str]) -> list[Line]:
         lines = [line for line in lines if takes(line)]
     elif wanted["state"]:
         lines = [line for line in lines if line.state == wanted["state"]]
-    lines = list(lines)
-    if wanted["failing"] or wanted["shows"]:
-        rows = rows_of(lines)
-        known = [(line, rows[line.person.pk]) for line in lines if line.person.pk in rows]
-        if wanted["failing"]:
-            known = [
-                (line, row)
-                for line, row in known
-                if any(check.id == wanted["failing"] for check in row.not_passed())
-            ]
-        if wanted["shows"]:
-            known = [
-                (line, row)
-                for line, row in known
-                if any(one.title == wanted["shows"] for one in row.diagnoses)
-            ]
-        lines = [line for line, _ in known]
-    return lines
+    if wanted["failing"]:
+        does = {one for one, row in rows.items() if any(c.id == wanted["failing"] for c in row.not_passed())}
+        lines = [line for line in lines if line.person.pk in does]
+    if wanted["shows"]:
+        does = {one for one, row in rows.items() if any(d.title == wanted["shows"] for d in row.diagnoses)}
+        lines = [line for line in lines if line.person.pk in does]
+    return list(lines)
 
 
 def _named(line: Line) -> str:
@@ -110,11 +100,11 @@ def _named(line: Line) -> str:
     return f"{line.name} {line.person.email} {member}".casefold()
 
 
-def _titles(roll: Roll, wanted: dict[str, str]) -> list[str]:
+def _titles(rows: Mapping[int, Row], wanted: dict[str, str]) -> list[str]:
     """Say what the list is narrowed to by a link of the dashboard."""
     titles = []
     if wanted["failing"]:
-        checks = {c.id: c.title for row in rows_of(roll.lines).values() for c in row.checks}
+        checks = {c.id: c.title for row in rows.values() for c in row.checks}
         titles.append(f"Does not pass: {checks.get(wanted['failing'], wanted['failing'])}")
     if wanted["shows"]:
         titles.append(f"Behaves like {wanted['shows']}")
