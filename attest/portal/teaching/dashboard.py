@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlencode
 
-from django.db.models import Count, Q
+from django.db.models import Count, Min, Q
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -54,33 +54,34 @@ def queue_of(assignment: CourseAssignment) -> Queue:
     """Return the queue as it is now."""
     now = timezone.now()
     waiting = Job.objects.filter(state__in=(Job.State.QUEUED, Job.State.RUNNING))
-    mine = list(waiting.filter(assignment=assignment).values_list("pk", "state", "again", "created_at"))
-    queued = [one for one in mine if one[1] == Job.State.QUEUED]
-    before = len(mine)
-    if mine:
-        last = max(mine, key=lambda one: (one[2], one[0]))
-        first_ones = Q(again=False, pk__lte=last[0]) if not last[2] else Q(again=False) | Q(pk__lte=last[0])
+    mine = waiting.filter(assignment=assignment)
+    queued = Q(state=Job.State.QUEUED)
+    counts = mine.aggregate(
+        queued=Count("pk", filter=queued),
+        running=Count("pk", filter=~queued),
+        waited=Count("pk", filter=queued & Q(created_at__lt=now - timedelta(minutes=1))),
+    )
+    before = 0
+    if last := mine.order_by("-again", "-pk").first():
+        first_ones = Q(again=False) | Q(pk__lte=last.pk) if last.again else Q(again=False, pk__lte=last.pk)
         before = waiting.filter(first_ones).count()
-    ended = list(
-        Job.objects.filter(state=Job.State.DONE, finished_at__gt=now - LATELY)
-        .order_by("finished_at")
-        .values_list("finished_at", flat=True)
+    ended = Job.objects.filter(state=Job.State.DONE, finished_at__gt=now - LATELY).aggregate(
+        number=Count("pk"), first=Min("finished_at")
     )
     rate = None
-    if len(ended) >= FEWEST and ended[0] is not None:
-        rate = len(ended) / max((now - ended[0]).total_seconds() / 60, 1 / 60)
+    if ended["number"] >= FEWEST:
+        rate = ended["number"] / max((now - ended["first"]).total_seconds() / 60, 1 / 60)
     held = waiting.filter(state=Job.State.RUNNING, lease_until__gt=now).exists()
-    waited = [one[3] for one in queued if one[3] < now - timedelta(minutes=1)]
     whys = (
-        waiting.filter(assignment=assignment, state=Job.State.QUEUED)
+        mine.filter(queued)
         .exclude(trouble="")
         .order_by()
         .values_list("trouble")
         .annotate(count=Count("pk"))
         .order_by("-count", "trouble")[:MOST_WHYS]
     )
-    idle = bool(waited) and not held and not ended
-    return Queue(len(queued), len(mine) - len(queued), before, rate, idle, tuple(whys))
+    idle = bool(counts["waited"]) and not held and not ended["number"]
+    return Queue(counts["queued"], counts["running"], before, rate, idle, tuple(whys))
 
 
 @members(Role.GRADER)
