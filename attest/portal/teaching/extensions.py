@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.contrib import messages
 from django.db import transaction
@@ -90,26 +89,16 @@ def _one(
     except LateError as error:
         trouble.setdefault("until", [f"{error}."])
     if member is not None and not trouble and not known:
-        give(assignment, member.person, Given(until, reason), asking.person)
+        give(assignment, member.person, until, reason, asking.person)
         messages.success(request, f"{member.person} has longer now.")
     return trouble
 
 
-@dataclass(frozen=True)
-class Given:
-    """How much longer, and why."""
-
-    until: str
-    reason: str
-
-
 @transaction.atomic
-def give(assignment: CourseAssignment, person: Person, given: Given, by: Person) -> None:
+def give(assignment: CourseAssignment, person: Person, until: str, reason: str, by: Person) -> None:
     """Give somebody longer, in place of an extension that they may have."""
     before = Extension.objects.filter(assignment=assignment, person=person).last()
-    Extension.objects.create(
-        assignment=assignment, person=person, until=given.until, reason=given.reason, by=by
-    )
+    Extension.objects.create(assignment=assignment, person=person, until=until, reason=reason, by=by)
     note(
         by,
         "extension given",
@@ -117,8 +106,8 @@ def give(assignment: CourseAssignment, person: Person, given: Given, by: Person)
         course=assignment.course,
         whom=person,
         before=None if before is None else {"until": before.until},
-        after={"until": given.until},
-        why=given.reason,
+        after={"until": until},
+        why=reason,
     )
 
 
@@ -173,7 +162,7 @@ def give_all(assignment: CourseAssignment, roster: Roster, reason: str, by: Pers
         assert line.extension is not None
         until = extension_text(line.extension)
         if have.get(person.pk) != until:
-            give(assignment, person, Given(until, reason), by)
+            give(assignment, person, until, reason, by)
             done += 1
     if not lines:
         problems.append("No line of this table has anything in a column called extension.")
