@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpResponse
@@ -29,7 +31,10 @@ def whole_trail(asking: Asking) -> HttpResponse:
 
 def _page(asking: Asking, found: QuerySet[Entry]) -> HttpResponse:
     entries = Paginator(found, _ON_A_PAGE).get_page(asking.request.GET.get("page"))
-    numbers = {entry.who for entry in entries} | {entry.whom for entry in entries}
-    known = [number for number in numbers if number is not None]
-    people = {person.pk: str(person) for person in Person.objects.filter(pk__in=known)}
-    return page(asking, "audit/trail.html.jinja", {"entries": entries, "people": people})
+    return page(asking, "audit/trail.html.jinja", {"entries": entries, "people": people_in(entries)})
+
+
+def people_in(entries: Iterable[Entry]) -> dict[int, str]:
+    """Return what those are called, by their numbers, whom entries name and who are still there."""
+    numbers = {number for one in entries for number in (one.who, one.whom) if number is not None}
+    return {person.pk: str(person) for person in Person.objects.filter(pk__in=numbers)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 
 from attest.portal.audit.models import Entry
+from attest.portal.audit.views import people_in
 from attest.portal.courses.models import Course, Extension, Membership, Role
 from attest.portal.grading.models import Override, RegradeRequest
 from attest.portal.grading.standing import Standing, counting, standings
@@ -59,8 +60,4 @@ def _trail(asking: Asking, course: Course, person: Person) -> dict[str, object]:
         return {"entries": [], "people": {}}
     about = Entry.objects.filter(course=course.pk)
     entries = list((about.filter(whom=person.pk) | about.filter(who=person.pk))[:MOST_ENTRIES])
-    numbers = {number for one in entries for number in (one.who, one.whom) if number is not None}
-    return {
-        "entries": entries,
-        "people": {one.pk: str(one) for one in Person.objects.filter(pk__in=numbers)},
-    }
+    return {"entries": entries, "people": people_in(entries)}
