@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -26,13 +26,15 @@ from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.cluster.letters import decode_handed
 from graders.limits import limits_of
 from graders.messages import Broken, Seen, send
-from graders.result import CheckResult, Result, Status, Student, Visibility
+from graders.result import CheckResult, Result, Status, Student
 from graders.secrets import secret_paths
+from graders.watching import telling
 from graders.workers import die_with_parent, encodable, legible, patience
 from sandbox import Sandbox, SandboxBroken
 from sandbox.backend import BackendOptions
 
 if TYPE_CHECKING:
+    from graders.checks import Check
     from graders.session import Job
 
 
@@ -90,11 +92,10 @@ class Seat:
     """A sandbox with an assignment's tests before it."""
 
     def __init__(
-        self, connection: Connection, assignment: Assignment, sandbox: Sandbox, seen_by_all: int
+        self, connection: Connection, assignment: Assignment, sandbox: Sandbox, checks: Iterable[Check]
     ) -> None:
-        """`seen_by_all` is how many checks students see at any time."""
         self.connection = connection
-        self.seen_by_all = seen_by_all
+        self.tell = telling(connection, checks)
         self.assignment = assignment
         self.sandbox = sandbox
         self.next = self.receive()
@@ -109,8 +110,8 @@ class Seat:
 
     def watch(self, ended: CheckResult) -> None:
         """Tell the worker of a check that has ended, where somebody waits for that."""
-        if self.next is not None and self.next.watched and ended.visibility is Visibility.ALWAYS:
-            send(self.connection, Seen(encodable(ended.title), ended.verdict.value, self.seen_by_all))
+        if self.next is not None and self.next.watched:
+            self.tell(ended)
 
     def receive(self) -> Next | None:
         """Wait for a submission; None where there are no more."""
@@ -162,8 +163,7 @@ def sit(connection: Connection) -> None:
         checks = collect_checks(assignment)
         sandbox.start()
         send(connection, Seated(patience(sandbox.limits)))
-        seen_by_all = sum(one.visibility is Visibility.ALWAYS for one in checks)
-        Seat(connection, assignment, sandbox, seen_by_all).run()
+        Seat(connection, assignment, sandbox, checks).run()
 
 
 def main() -> None:

@@ -20,8 +20,9 @@ import msgspec
 from graders.assignment import AssignmentError, find_assignment
 from graders.limits import limits_of
 from graders.messages import Broken, Ready, Seen, send
-from graders.result import CheckResult, Student, Visibility
+from graders.result import Student
 from graders.secrets import secret_paths
+from graders.watching import telling
 from graders.workers import die_with_parent, legible
 from sandbox import Sandbox, SandboxBroken
 from sandbox.backend import BackendOptions
@@ -69,13 +70,7 @@ def grade_all(connection: Connection, warm: Warm) -> None:
         sandbox.launch()
         from graders.session import GradingSession, collect_checks
 
-        checks = collect_checks(assignment)
-        always = sum(one.visibility is Visibility.ALWAYS for one in checks)
-
-        def watch(ended: CheckResult) -> None:
-            if ended.visibility is Visibility.ALWAYS:
-                send(connection, Seen(ended.title, ended.verdict.value, always))
-
+        watch = telling(connection, collect_checks(assignment))
         sandbox.start()
         send(connection, Ready(sandbox.held_by))
         while True:
