@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from attest.portal.permissions import Asking, person_of
 from graders.late import span_text
 from reports.amounts import bytes_text, count_text, points_noun, points_text, seconds_text
 from reports.authors_markup import hint_html, ticks_html
+from reports.pages import asset, policy
 from reports.visible_text import visible
 
 
@@ -62,6 +63,12 @@ def context(request: HttpRequest) -> dict[str, Any]:
     """Return what every page knows."""
     person = person_of(request)
     return {"person": person, "notices": messages.get_messages(request)}
+
+
+def alone(html: str, style: Sequence[str]) -> HttpResponse:
+    """Return a page of reports as it is, under a policy that allows it nothing but its own style."""
+    rules = f"{policy(asset(*style))}; frame-ancestors 'none'"
+    return HttpResponse(html, headers={"Content-Security-Policy": rules})
 
 
 def page(

@@ -7,8 +7,8 @@ from django.http import Http404, HttpResponse
 from attest.portal.courses.models import Role
 from attest.portal.grading.standing import Standing, shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.models import Submission
+from attest.portal.pages import alone
 from attest.portal.permissions import Asking, members
-from reports.pages import asset, policy
 from reports.student_page import STYLE, student_html
 
 
@@ -30,7 +30,4 @@ def report_page(found: Standing, *, teaches: bool) -> HttpResponse:
         audience="instructor" if teaches else "student",
         after_due=teaches or shows_kept_checks(submission.assignment, submission.person),
     )
-    return HttpResponse(
-        html,
-        headers={"Content-Security-Policy": f"{policy(asset(*STYLE))}; frame-ancestors 'none'"},
-    )
+    return alone(html, STYLE)

@@ -21,12 +21,11 @@ from attest.portal.configuration import INSTRUCTORS
 from attest.portal.courses.models import Course, CourseAssignment, Role, facts_of
 from attest.portal.errands.models import Errand
 from attest.portal.handing_in.keeping import Store
-from attest.portal.pages import page
+from attest.portal.pages import alone, page
 from attest.portal.permissions import Asking, members
 from attest.portal.regrading.regrades import refresh
 from attest.portal.uploads.folders import LIMITS, Unusable, place_of, read, unpack
 from attest.portal.uploads.models import UploadedFolder, UsedUpload
-from reports.pages import asset, policy
 from reports.validation_page import STYLE
 
 
@@ -124,8 +123,7 @@ def validation(asking: Asking, uploaded: UploadedFolder) -> HttpResponse:
     """What the validation found, in a page of its own, whose policy allows it nothing but its style."""
     if not uploaded.report:
         raise Http404
-    headers = {"Content-Security-Policy": f"{policy(asset(*STYLE))}; frame-ancestors 'none'"}
-    return HttpResponse(uploaded.report, headers=headers)
+    return alone(uploaded.report, STYLE)
 
 
 @transaction.atomic
