@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.http import HttpResponse
+from django.test.utils import CaptureQueriesContext
 
 from attest.portal.audit.models import Entry
 from attest.portal.configuration import INSTRUCTORS, ConfigurationError, read_configuration
@@ -93,6 +95,17 @@ def test_the_same_zip_is_kept_once(school: School, doubling_folder: Path) -> Non
 
     assert first["Location"] == again["Location"]
     assert Errand.objects.count() == 1
+
+
+def test_the_list_reads_no_pages_of_validations(school: School, doubling_folder: Path) -> None:
+    send(school, school.administrator, folder_zip(doubling_folder))
+    browser = school.browser(school.instructor)
+
+    with CaptureQueriesContext(connection) as queries:
+        text = browser.get(f"/courses/{school.course.pk}/uploads/").content.decode()
+
+    assert UploadedFolder.objects.get().digest[:12] in text
+    assert not [one for one in queries if '"report"' in one["sql"]]
 
 
 def test_nothing_is_of_use_before_it_has_passed(school: School, doubling_folder: Path) -> None:

@@ -137,7 +137,7 @@ def put_in_place() -> None:
     An assignment whose content is gone is left: whoever grades it says what is missing.
     """
     store = Store(settings.CONFIGURATION.files)
-    for used in UsedUpload.objects.select_related("uploaded", "assignment"):
+    for used in UsedUpload.objects.select_related("uploaded", "assignment").defer("uploaded__report"):
         place = place_of(used.uploaded)
         if used.assignment.folder != str(place):
             CourseAssignment.objects.filter(pk=used.assignment_id).update(folder=str(place))

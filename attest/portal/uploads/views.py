@@ -50,7 +50,9 @@ def uploads(asking: Asking, course: Course) -> HttpResponse:
         else:
             return redirect("upload", uploaded_id=uploaded.pk)
     values = {
-        "uploads": course.uploads.select_related("by", "errand").prefetch_related("used__assignment"),
+        "uploads": course.uploads.select_related("by", "errand")
+        .defer("report")
+        .prefetch_related("used__assignment"),
         "may": may_upload(asking),
         "trouble": trouble,
     }
