@@ -23,6 +23,7 @@ DATABASE = "DATABASE_URL"
 BROKER = "ATTEST_BROKER"
 STORE = "ATTEST_STORE"
 UPLOADS = "ATTEST_PORTAL_UPLOADS"
+PRIVATE_PLATFORMS = "ATTEST_PORTAL_PRIVATE_PLATFORMS"
 
 ADMINISTRATORS, INSTRUCTORS = "administrators", "instructors"  # who may upload assignments
 
@@ -47,6 +48,7 @@ class Configuration:
     broker: str = ""  # the Redis or RabbitMQ of workers on other machines; "" for none
     store: str = ""  # where what is large for the broker lies
     uploads: str = ADMINISTRATORS
+    private_platforms: bool = False  # whether an LMS may be in a private network, or asked by plain http
 
     @property
     def files(self) -> Path:
@@ -78,6 +80,9 @@ def read_configuration(environ: Mapping[str, str] = os.environ) -> Configuration
         raise ConfigurationError(
             f"{UPLOADS}: {uploads!r} was found; expected {ADMINISTRATORS} or {INSTRUCTORS}."
         )
+    private = environ.get(PRIVATE_PLATFORMS) or "no"
+    if private not in ("yes", "no"):
+        raise ConfigurationError(f"{PRIVATE_PLATFORMS}: {private!r} was found; expected yes or no.")
     return Configuration(
         data,
         database,
@@ -87,6 +92,7 @@ def read_configuration(environ: Mapping[str, str] = os.environ) -> Configuration
         environ.get(BROKER, ""),
         environ.get(STORE, ""),
         uploads,
+        private == "yes",
     )
 
 
