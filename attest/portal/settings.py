@@ -29,6 +29,7 @@ INSTALLED_APPS = [
     "attest.portal.errands",
     "attest.portal.likeness",
     "attest.portal.uploads",
+    "attest.portal.lms",
 ]
 
 MIDDLEWARE = [

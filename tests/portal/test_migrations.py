@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 OURS = (
-    *("uploads", "likeness", "errands", "regrading", "marking"),
+    *("lms", "uploads", "likeness", "errands", "regrading", "marking"),
     *("grading", "handing_in", "adjusting", "courses", "people", "audit"),
 )
 

@@ -27,6 +27,7 @@ from attest.portal.regrading.models import Regrade, RegradedAttempt
 from attest.portal.uploads.models import UploadedFolder, UsedUpload
 from tests.attest.conftest import WRONG
 from tests.portal.filling import World
+from tests.portal.linked import link_school
 from tests.portal.prose import WHY, another_grader, answer_of, keep_words, level
 from tests.portal.school import PASSWORD, School, keep_result, make_assignment, make_person, make_school
 from tests.portal.sessions import session_of
@@ -48,6 +49,7 @@ def fill(world: World, folder: Path) -> None:
     words(world, school)
     second_thoughts(world, school)
     likenesses(world, school)
+    linked(world, school)
     many_of_each(world, folder)
     for person in Person.objects.exclude(email__startswith=_CLASS):
         world.sessions[person.email.partition("@")[0]] = session_of(person)
@@ -241,6 +243,12 @@ def likenesses(world: World, school: School) -> None:
         assignment=school.assignment, one_id=one, other_id=other, reason="They may.", by=school.instructor
     )
     world.numbers["dismissed"] = pair.pk
+
+
+def linked(world: World, school: School) -> None:
+    """An LMS whose course is linked, with somebody who came from there."""
+    lms = link_school(school)
+    world.numbers |= {"platform": lms.platform.pk, "context": lms.context.pk, "from-lms": lms.person.pk}
 
 
 def many_of_each(world: World, folder: Path) -> None:

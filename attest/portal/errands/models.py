@@ -14,6 +14,7 @@ class Errand(models.Model):
 
         LIKENESS = "likeness", "compare submissions"
         VALIDATION = "validation", "validate an assignment"
+        ROSTER = "roster", "read an LMS's roster"
 
     class State(models.TextChoices):
         """How far it is."""

@@ -93,6 +93,20 @@ def _about(person: Person, seen: Mapping[int, frozenset[str]]) -> dict[str, Any]
             }
             for member in Membership.objects.filter(person=person).select_related("course", "section")
         ],
+        "lms": [
+            {
+                "lms": one.platform.name,
+                "subject": one.subject,
+                "name": one.name,
+                "email": one.email,
+                "told_at": one.told_at,
+                "courses": [
+                    {"course": seen.context.title, "role": seen.role, "has_left": seen.has_left}
+                    for seen in one.contexts.select_related("context")
+                ],
+            }
+            for one in person.told.select_related("platform")
+        ],
         "extensions": list(person.extensions.values("assignment__title", "until", "reason", "at")),
         "submissions": list(
             person.submissions.order_by("pk").values(
