@@ -10,7 +10,7 @@ from pathlib import Path
 from attest.terminal import ALL_WELL, console, sentences, shown_path, stop
 from reports.amounts import count_text
 
-_NEEDED = ("django", "argon2", "uvicorn")
+_NEEDED = ("django", "argon2", "joserfc", "urllib3", "uvicorn")
 
 
 @dataclass(frozen=True)
