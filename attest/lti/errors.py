@@ -22,8 +22,11 @@ class Unreachable(LTIError):
 class Answered(LTIError):
     """A platform's service answered with an error; `final` says that asking again would not help."""
 
-    def __init__(self, message: str, *, status: int, body: bytes = b"", final: bool) -> None:
+    def __init__(
+        self, message: str, *, status: int, body: bytes = b"", final: bool, again_in: float = 0.0
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.body = body
         self.final = final
+        self.again_in = again_in  # seconds for which the platform asked us to wait
