@@ -96,7 +96,7 @@ def next_page(headers: Mapping[str, str], url: str) -> str | None:
         relations = _RELATION.search(parameters)
         if relations and "next" in (relations[1] or relations[2]).lower().split():
             try:
-                return urljoin(url, target)
+                return str(urljoin(url, target))
             except ValueError:
                 raise Unreachable(f"{url.partition('?')[0]} names a next page that is no address.") from None
     return None
