@@ -91,7 +91,7 @@ def roster(asking: Asking, course: Course) -> HttpResponse:
                 problems = list(done.problems)
                 if not problems:
                     return redirect("roster", course_id=course.pk)
-    people = course.memberships.select_related("person", "section")
+    people = course.memberships.select_related("person", "section").prefetch_related("person__told")
     values = {"memberships": people, "problems": problems, "roles": Role}
     return page(asking, "courses/roster.html.jinja", values, 400 if problems else 200)
 
@@ -104,7 +104,8 @@ def link(asking: Asking, membership: Membership) -> HttpResponse:
     of another's course whom they put on their own roster.
     """
     person: Person = membership.person
-    if asking.request.method != "POST" or person.has_usable_password() or person.is_administrator:
+    has_own_way = person.has_usable_password() or person.is_administrator or person.comes_from_lms
+    if asking.request.method != "POST" or has_own_way:
         return redirect("roster", course_id=membership.course_id)
     if not administers(asking.person, person):
         messages.error(

@@ -12,7 +12,7 @@ from attest.portal.grading.models import Graded, Job
 from attest.portal.grading.queue import finish
 from attest.portal.handing_in.models import Submission
 from attest.portal.marking.answers import remember
-from attest.portal.people.models import Person
+from attest.portal.people.models import RESERVED, Person
 from graders.adjustments import Adjustments
 from graders.reading.identity import student_id
 from graders.result import COMPUTED, Result, Status, Student, Visibility
@@ -132,11 +132,12 @@ def student_of(submission: Submission) -> Student:
 
 def student_from(person: Person, member: Membership | None) -> Student:
     """Return somebody as Results name them, with what the roster says where they are on it."""
-    identity = member.student_id if member and member.student_id else person.email
+    known_as = person.email.removesuffix(RESERVED)
+    identity = member.student_id if member and member.student_id else known_as
     return Student(
         id=student_id(identity, is_folder=True),
         name=person.name,
-        email=person.email,
+        email=person.address,
         section=member.section.name if member and member.section else "",
         ids=tuple((kind, str(value)) for kind, value in member.ids.items()) if member else (),
     )

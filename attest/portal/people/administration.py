@@ -15,6 +15,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.http import content_disposition_header
 
 from attest.portal.audit.trail import note
+from attest.portal.lms.models import PlatformPerson
 from attest.portal.pages import page
 from attest.portal.people.models import Person
 from attest.portal.people.own_data import forget, own_data
@@ -30,9 +31,10 @@ _PIECE_BYTES = 2**18
 def people(asking: Asking) -> HttpResponse:
     """Everybody, or who is called so."""
     wanted = asking.request.GET.get("q", "").strip()
-    found = Person.objects.all()
+    found = Person.objects.prefetch_related("told")
     if wanted:
-        found = found.filter(Q(email__icontains=wanted) | Q(name__icontains=wanted))
+        told = PlatformPerson.objects.filter(email__icontains=wanted).values("person")
+        found = found.filter(Q(email__icontains=wanted) | Q(name__icontains=wanted) | Q(pk__in=told))
     some = Paginator(found, _ON_A_PAGE).get_page(asking.request.GET.get("page"))
     return page(asking, "people/people.html.jinja", {"people": some, "wanted": wanted})
 
@@ -45,7 +47,9 @@ def person(asking: Asking, person_number: int) -> HttpResponse:
     what = request.POST.get("what", "") if request.method == "POST" else ""
     why = request.POST.get("why", "").strip()[:2000]
     trouble, address = "", ""
-    if what == "link":
+    if found.comes_from_lms and what in ("link", "make-administrator"):
+        trouble = "They come in from their LMS alone, which would then decide of it."
+    elif what == "link":
         with transaction.atomic():
             note(asking.person, "password link made", f"person {found.pk}", whom=found)
         address = password_address(request, found)
@@ -54,7 +58,7 @@ def person(asking: Asking, person_number: int) -> HttpResponse:
     elif what and not why:
         trouble = "Say why: it is kept in the audit trail."
     elif what == "forget":
-        if request.POST.get("email", "").strip().lower() == found.email:
+        if request.POST.get("email", "").strip().lower() == (found.address or found.email).lower():
             forget(found, asking.person, why)
             messages.success(request, "Forgotten.")
             return redirect("people")
@@ -71,7 +75,15 @@ def person(asking: Asking, person_number: int) -> HttpResponse:
             note(asking.person, "person changed", subject, whom=found, before=before, after=after, why=why)
         return redirect("person", person_number=found.pk)
     memberships = found.memberships.select_related("course")
-    values = {"found": found, "memberships": memberships, "trouble": trouble, "address": address, "why": why}
+    told = found.told.select_related("platform")
+    values = {
+        "found": found,
+        "memberships": memberships,
+        "told": told,
+        "trouble": trouble,
+        "address": address,
+        "why": why,
+    }
     return page(asking, "people/person.html.jinja", values, 400 if trouble else 200)
 
 

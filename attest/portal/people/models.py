@@ -15,6 +15,7 @@ from django.utils import timezone
 
 TOKEN_PREFIX = "attest_"  # noqa: S105 - so that a leaked one is recognised by scanners
 USED_AGAIN_AFTER = timedelta(minutes=5)
+RESERVED = "@lms.invalid"  # ends the emails of those who come from an LMS; no mail and no password has it
 
 
 def valid_zone(name: str) -> None:
@@ -58,6 +59,18 @@ class Person(AbstractBaseUser):
 
     def __str__(self) -> str:
         return self.name or self.email
+
+    @property
+    def comes_from_lms(self) -> bool:
+        """Whether they come in from an LMS alone: their email is none, and they have no password."""
+        return self.email.endswith(RESERVED)
+
+    @property
+    def address(self) -> str:
+        """The email by which they sign in, or the one that their LMS told; "" where it told none."""
+        if not self.comes_from_lms:
+            return self.email
+        return next((one.email for one in self.told.all()), "")
 
     @property
     def time_zone(self) -> ZoneInfo:

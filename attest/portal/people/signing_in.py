@@ -21,7 +21,8 @@ class ByEmail(BaseBackend):
         if person is None:
             Person().set_password(password)  # takes as long as to look at one
             return None
-        return person if person.check_password(password) and person.is_active else None
+        may = person.is_active and not person.comes_from_lms
+        return person if person.check_password(password) and may else None
 
     def get_user(self, user_id: int) -> Person | None:
         """Return who a session belongs to."""

@@ -6,7 +6,6 @@ from datetime import timedelta
 from zoneinfo import available_timezones
 
 from django import forms
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
 from django.contrib.auth.password_validation import validate_password
@@ -19,6 +18,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlsafe_base64_decode, urlsafe_base64_encode
 
+from attest.portal.addresses import own_address
 from attest.portal.audit.trail import note
 from attest.portal.pages import page
 from attest.portal.people.models import Person, valid_zone
@@ -90,14 +90,8 @@ def password_link(person: Person) -> str:
 
 
 def password_address(request: HttpRequest, person: Person) -> str:
-    """Return that link as it is given to somebody.
-
-    Where the portal's own address is known it is taken from there: a proxy may name another in the request,
-    or leave out that people come by https.
-    """
-    path = password_link(person)
-    own: str = settings.CONFIGURATION.url
-    return f"{own}{path}" if own else request.build_absolute_uri(path)
+    """Return that link as it is given to somebody."""
+    return own_address(request, password_link(person))
 
 
 @everybody
@@ -182,7 +176,7 @@ def set_password(request: HttpRequest, who: str, token: str) -> HttpResponse:
         person = Person.objects.get(pk=int(urlsafe_base64_decode(who).decode()), is_active=True)
     except (ValueError, OverflowError, Person.DoesNotExist):
         raise Http404 from None
-    if not PASSWORD_LINKS.check_token(person, token):
+    if person.comes_from_lms or not PASSWORD_LINKS.check_token(person, token):
         raise Http404
     form = PasswordForm(person, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():

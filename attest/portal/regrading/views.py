@@ -52,7 +52,7 @@ def regrade(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         values = {"assignment": assignment, "cannot": str(error)}
         return page(asking, "regrading/regrade.html.jinja", values, 400)
     checks = checks_of(assignment)
-    people = Person.objects.filter(submissions__assignment=assignment).distinct().order_by("name", "email")
+    people = Person.objects.filter(submissions__assignment=assignment).distinct().prefetch_related("told")
     if request.method == "POST":
         asked, trouble = _asked(request.POST, checks, people)
         if asked is not None:
@@ -70,7 +70,10 @@ def regrade(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         "cannot": "",
         "outdated": outdated,
         "checks": [(key, f"{title} ({key})") for key, title in checks.items()],
-        "people": [(str(one.pk), f"{one}, {one.email}" if one.name else one.email) for one in people],
+        "people": [
+            (str(one.pk), f"{one}, {one.address}" if one.name and one.address else str(one))
+            for one in people.order_by("name", "email")
+        ],
         "which": [(one.value, one.label) for one in Which],
         "chosen": request.POST.get("which") or (Which.OUTDATED if outdated else Which.ALL).value,
         "given": request.POST,

@@ -52,7 +52,9 @@ def extensions(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         "assignment": assignment,
         "roll": roll_of(assignment),
         "students": [
-            (str(one.pk), f"{one.person} ({one.student_id or one.person.email})") for one in students
+            (str(one.pk), f"{one.person} ({name})" if name else str(one.person))
+            for one in students.prefetch_related("person__told")
+            for name in [one.student_id or one.person.address]
         ],
         "what": what,
         "trouble": trouble,

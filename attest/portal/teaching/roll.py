@@ -133,7 +133,9 @@ def roll_of(assignment: CourseAssignment) -> Roll:
             asked.get(person.pk, 0),
         )
 
-    members = assignment.course.memberships.select_related("person", "section")
+    members = assignment.course.memberships.select_related("person", "section").prefetch_related(
+        "person__told"
+    )
     students = [line(one.person, one) for one in members.filter(role=Role.STUDENT)]
     others = [own[0].submission.person for own in attempts.values()]
     roles = {one.person_id: one for one in members.exclude(role=Role.STUDENT)}

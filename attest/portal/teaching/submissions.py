@@ -97,7 +97,7 @@ def _narrowed(roll: Roll, wanted: dict[str, str], rows: Mapping[int, Row]) -> li
 
 def _named(line: Line) -> str:
     member = line.member.student_id if line.member else ""
-    return f"{line.name} {line.person.email} {member}".casefold()
+    return f"{line.name} {line.person.address} {member}".casefold()
 
 
 def _titles(rows: Mapping[int, Row], wanted: dict[str, str]) -> list[str]:
