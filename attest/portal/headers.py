@@ -6,18 +6,26 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "style-src 'self'",
-        "script-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
+NOBODY = "frame-ancestors 'none'"
+
+
+def policy(ancestors: str = NOBODY, forms: str = "'self'") -> str:
+    """Return what a page may load, where its forms may go, and who may frame it."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "style-src 'self'",
+            "script-src 'self'",
+            "img-src 'self' data:",
+            "connect-src 'self'",
+            f"form-action {forms}",
+            "base-uri 'none'",
+            ancestors,
+        )
     )
-)
+
+
+POLICY = policy()
 
 
 def protect(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -26,7 +34,8 @@ def protect(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Ht
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         response.headers.setdefault("Content-Security-Policy", POLICY)
-        response.headers.setdefault("X-Frame-Options", "DENY")
+        if NOBODY in response.headers["Content-Security-Policy"]:
+            response.headers.setdefault("X-Frame-Options", "DENY")  # it cannot name who may
         response.headers.setdefault("Cache-Control", "no-store")
         response.headers.setdefault(
             "Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=()"

@@ -28,6 +28,7 @@ from attest.portal.contents import named_digests
 from attest.portal.errands.line import free
 from attest.portal.grading.queue import release
 from attest.portal.handing_in.keeping import Store
+from attest.portal.lms.stores import forget_past_launches
 from attest.portal.logs import event, write_logs
 from attest.portal.people.models import Person
 from attest.portal.people.rates import forget_past
@@ -119,9 +120,9 @@ def prepare() -> None:
 def tidy() -> None:
     """Remove what has served: sessions that are over, counts of past windows, contents that no row names."""
     call_command("clearsessions")
-    counts = forget_past()
+    counts, launches = forget_past(), forget_past_launches()
     contents = Store(settings.CONFIGURATION.files).sweep(named_digests())
-    event("tidied", counts=counts, contents=contents)
+    event("tidied", counts=counts, launches=launches, contents=contents)
 
 
 def run_until(command: list[str], ending: threading.Event) -> subprocess.Popen[bytes]:

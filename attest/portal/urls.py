@@ -13,6 +13,7 @@ from attest.portal.grading import views as grading
 from attest.portal.handing_in import api, events
 from attest.portal.handing_in import views as handing_in
 from attest.portal.likeness import views as likeness
+from attest.portal.lms import choosing, course_page, launches, opening, platforms, registering
 from attest.portal.marking import alike, one_answer, questions, rubric, settling, sheets
 from attest.portal.people import administration, tokens
 from attest.portal.people import views as people
@@ -121,6 +122,17 @@ urlpatterns = [
     path("api/assignments/<int:assignment_id>/submissions/", api.hand_in, name="api-hand-in"),
     path("api/submissions/<int:submission_id>/", api.submission, name="api-submission"),
     path("static/<str:digest>/<str:name>", assets.asset, name="asset"),
+    path("lti/login", launches.login, name="lti-login"),
+    path("lti/kept/<str:mark>", launches.kept, name="lti-kept"),
+    path("lti/launch", launches.launch, name="lti-launch"),
+    path("lti/open", opening.open_window, name="lti-open"),
+    path("lti/choose", choosing.choose, name="lti-choose"),
+    path("lti/jwks.json", registering.jwks, name="lti-jwks"),
+    path("lti/register/<str:invitation>", registering.register_by_itself, name="lti-register"),
+    path("platforms/", platforms.platforms, name="platforms"),
+    path("platforms/new/", platforms.new_platform, name="new-platform"),
+    path("platforms/<int:platform_number>/", platforms.platform, name="platform"),
+    path("courses/<int:course_id>/lms/", course_page.course_lms, name="course-lms"),
     path("healthz", health.health, name="health"),
     path("readyz", health.ready, name="ready"),
     path("metrics", health.metrics, name="metrics"),

@@ -10,11 +10,13 @@ from django.urls import get_resolver, reverse
 
 from attest.portal.errands.models import Errand
 from attest.portal.likeness.models import CohortComparison, LikePair
+from attest.portal.lms.models import Platform
 from attest.portal.marking.models import Level
 from attest.portal.people.models import PersonalToken
 from attest.portal.permissions import PLACES
 from attest.portal.regrading.models import Regrade
 from attest.portal.uploads.models import UploadedFolder
+from tests.portal.linked import make_platform
 from tests.portal.prose import WHY, keep_words, marking_things
 from tests.portal.school import School
 
@@ -31,6 +33,7 @@ INSTRUCTORS = ("sign-in", "404", "404", "404", "404", "in", "in")
 ADMINISTRATORS = ("sign-in", *("404",) * 5, "in")
 BY_TOKEN = ("401",) * 7  # a session is of no use there; see test_tokens.py
 ABSENT = ("404",) * 7  # these need a secret in the address
+REFUSED = ("400",) * 7  # these need what an LMS, or a page in its frame, sends
 
 TABLE: Mapping[str, tuple[str, ...]] = {
     "courses": SIGNED_IN,
@@ -106,6 +109,17 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "mark": GRADERS,
     "file": OWN,
     "asset": ABSENT,
+    "lti-login": REFUSED,
+    "lti-launch": REFUSED,
+    "lti-open": REFUSED,
+    "lti-choose": REFUSED,
+    "lti-kept": ABSENT,
+    "lti-register": ABSENT,
+    "lti-jwks": EVERYBODY,
+    "platforms": ADMINISTRATORS,
+    "new-platform": ADMINISTRATORS,
+    "platform": ADMINISTRATORS,
+    "course-lms": INSTRUCTORS,
     "health": EVERYBODY,
     "ready": EVERYBODY,
     "metrics": EVERYBODY,
@@ -133,6 +147,7 @@ def arguments(school: School, name: str) -> dict[str, object]:
     if name == "handout-file":
         things["name"] = "double.py"
     things["person_number"] = school.student.pk
+    things["platform_number"] = _platform()
     if name == "remove-token":
         PersonalToken.issue(school.administrator, "laptop")
         things["token_number"] = PersonalToken.objects.get().pk
@@ -169,6 +184,11 @@ def _uploaded(school: School) -> int:
     return uploaded.pk
 
 
+def _platform() -> int:
+    """An LMS that the portal is registered with."""
+    return (Platform.objects.first() or make_platform()).pk
+
+
 def test_every_address_has_a_line_in_the_table() -> None:
     assert set(PATTERNS) == set(TABLE)
 
@@ -184,7 +204,12 @@ def test_every_number_in_an_address_is_looked_up_for_the_person_who_asks() -> No
         for key, converter in pattern.pattern.converters.items()
         if type(converter).__name__ == "IntConverter"
     }
-    assert named <= {*PLACES, "token_number", "person_number"}  # one's own, and an administrator's
+    assert named <= {
+        *PLACES,
+        "token_number",
+        "person_number",
+        "platform_number",
+    }  # one's own, and an administrator's
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -56,11 +56,25 @@ VISITS: Mapping[str, Sequence[Visit]] = {
     "people": [Visit("administrator"), Visit("administrator", query="?q=nobody-is-called-so")],
     "person": [
         Visit("administrator", STUDENT),
+        Visit("administrator", {"person_number": "from-lms"}),
         Visit("administrator", {"person_number": "newcomer"}),
         Visit("administrator", STUDENT, press="Make a link to set a password"),
         Visit("administrator", STUDENT, press="Keep them out"),
     ],
     "whole-audit": [Visit("administrator"), Visit("administrator", query="?page=2")],
+    "platforms": [
+        Visit("administrator"),
+        Visit("administrator", press="Make an address"),
+    ],
+    "new-platform": [
+        *(Visit("administrator", query=f"?family={family}") for family in ("moodle", "canvas", "other")),
+        Visit("administrator", query="?family=sakai", fill={"issuer": "nowhere"}, press="Register"),
+    ],
+    "platform": [
+        Visit("administrator", {"platform_number": "platform"}),
+        Visit("administrator", {"platform_number": "platform"}, press="Test the connection"),
+    ],
+    "course-lms": of("course_id", ("instructor", "course"), ("teacher", "empty"), ("teacher", "large")),
     "new-course": [Visit("administrator"), Visit("administrator", press="Make the course")],
     "course": of(
         "course_id",
@@ -227,6 +241,13 @@ NO_PAGE = {
     "asset",
     "api-hand-in",
     "api-submission",
+    "lti-login",  # what an LMS sends, and pages in its frame: tests/portal/test_lms_frames.py
+    "lti-launch",
+    "lti-kept",
+    "lti-open",
+    "lti-choose",
+    "lti-register",
+    "lti-jwks",
     "health",
     "ready",
     "metrics",

@@ -74,9 +74,16 @@ def main() -> None:
     begin()
     from attest.portal.errands.models import Errand
     from attest.portal.likeness.comparing import compare_cohort
+    from attest.portal.lms.rosters import read_roster
     from attest.portal.uploads.validating import validate_upload
 
-    do_all({Errand.Kind.LIKENESS: compare_cohort, Errand.Kind.VALIDATION: validate_upload})
+    do_all(
+        {
+            Errand.Kind.LIKENESS: compare_cohort,
+            Errand.Kind.VALIDATION: validate_upload,
+            Errand.Kind.ROSTER: read_roster,
+        }
+    )
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from attest.portal.handing_in.handouts import handout_of
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
 from attest.portal.handing_in.taking import MOST_FILES, Refused, came_at, rules_for, take
+from attest.portal.lms.opening import FROM_LMS
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 from graders.reading.names import relative_name
@@ -50,7 +51,8 @@ def hand_in(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         if len(uploads) > MOST_FILES:
             raise Refused(f"At most {MOST_FILES} files are taken; send a zip instead.")
         files = [(one.name or "", one.read()) for one in uploads]
-        submission = take(assignment, asking.person, files, came_at=came_at(request))
+        way = Submission.Way.LMS if request.session.get(FROM_LMS) else Submission.Way.PAGE
+        submission = take(assignment, asking.person, files, way, came_at=came_at(request))
     except Refused as refused:
         if by_script:
             return JsonResponse({"refused": str(refused)}, status=400)

@@ -36,6 +36,7 @@ SIGN_IN_HERE = Rate("sign-in of a person from an address", 10, 900)
 # From everywhere together far more: or anybody could keep somebody out by wrong passwords.
 SIGN_IN_PERSON = Rate("sign-in of a person", 100, 900)
 EXPORTS = Rate("data of a person", 6, 3600)  # each may be hundreds of megabytes
+LAUNCHES = Rate("launches from an address", 3000, 900)  # a whole school may sit behind one
 FIRST_ADMINISTRATOR = Rate("the first administrator", 100, 900)
 
 

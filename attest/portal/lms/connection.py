@@ -1,0 +1,104 @@
+"""Testing the connection with an LMS, step by step: each says what was found, or what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from attest.lti.ags import line_item, line_items, reading
+from attest.lti.errors import LTIError
+from attest.lti.nrps import MEMBERS_READ, members
+from attest.lti.platform_keys import fetch
+from attest.lti.service import Service
+from attest.lti.tokens import Tokens
+from attest.lti.web import Web
+from attest.portal.lms.models import LinkedContext, LinkedResource, Platform
+from attest.portal.lms.own_keys import own_signing_key
+from reports.amounts import count_text
+
+_SECONDS = 10.0  # for each answer: somebody waits for the page
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that was tried. `done` is None where it could not be tried yet."""
+
+    title: str
+    done: bool | None
+    said: str
+
+
+def tested(platform: Platform, now: float) -> list[Step]:
+    """Try one thing after another; what needs a token is not tried where there is none."""
+    web = Web(allow_private=settings.CONFIGURATION.private_platforms, total_seconds=_SECONDS)
+    registration = platform.registration()
+    tokens = Tokens(web, lambda: own_signing_key(now))
+    steps = [_step("Its public keys", lambda: _keys(web, platform))]
+    token = _step("An access token", lambda: _token(tokens, platform))
+    steps.append(token)
+    if token.done:
+        steps += _services(Service(web, tokens, registration), platform)
+    steps.append(_launched(platform))
+    return steps
+
+
+def _step(title: str, attempt: Callable[[], str]) -> Step:
+    try:
+        return Step(title, True, attempt())
+    except LTIError as error:
+        return Step(title, False, str(error))
+
+
+def _keys(web: Web, platform: Platform) -> str:
+    found = fetch(web, platform.jwks_url)
+    return f"{count_text(len(found), 'key')} of use at {platform.jwks_url}."
+
+
+def _token(tokens: Tokens, platform: Platform) -> str:
+    tokens.token(platform.registration(), [MEMBERS_READ])
+    return "The LMS has read our keys, and gives one."
+
+
+def _services(service: Service, platform: Platform) -> Iterator[Step]:
+    context = platform.contexts.exclude(nrps_url="").order_by("-pk").first()
+    title = "A roster"
+    if context is None:
+        yield Step(title, None, "Link a course first; then its roster is read here.")
+    else:
+        yield _step(title, lambda: _roster(service, context))
+    title = "A column of the gradebook"
+    resource = LinkedResource.objects.filter(context__platform=platform).exclude(lineitem_url="").last()
+    columns = platform.contexts.exclude(lineitems_url="").order_by("-pk").first()
+    if resource is not None:
+        yield _step(title, lambda: _column(service, resource))
+    elif columns is not None:
+        yield _step(title, lambda: _columns(service, columns))
+    else:
+        yield Step(title, None, "Open an assignment in the LMS first; then its column is read here.")
+
+
+def _roster(service: Service, context: LinkedContext) -> str:
+    found = members(service, context.nrps_url)
+    return f"{count_text(len(found), 'person', 'people')} in “{context}”."
+
+
+def _column(service: Service, resource: LinkedResource) -> str:
+    scope = reading(resource.context.scopes)
+    found = line_item(service, resource.lineitem_url, scope=scope)
+    return f"“{found.label}”, of {found.maximum:g} points."
+
+
+def _columns(service: Service, context: LinkedContext) -> str:
+    found = line_items(service, context.lineitems_url, scope=reading(context.scopes))
+    return f"{count_text(len(found), 'column')} of this tool in “{context}”."
+
+
+def _launched(platform: Platform) -> Step:
+    """Say whether somebody has come from there."""
+    last = platform.deployments.order_by("-seen_at").first()
+    title = "A launch"
+    if last is None or not platform.people.exists():
+        return Step(title, None, "Nobody has come from there yet: click a link to Attest in a course.")
+    return Step(title, True, f"{count_text(platform.people.count(), 'person', 'people')} came from there.")

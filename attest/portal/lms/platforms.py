@@ -1,0 +1,196 @@
+"""LMSs that the portal is registered with, for administrators: what to paste, what came, does it work."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils import timezone
+
+from attest.portal.addresses import own_address
+from attest.portal.audit.trail import note
+from attest.portal.lms.connection import Step, tested
+from attest.portal.lms.models import (
+    MOST_ID,
+    MOST_URL,
+    Deployment,
+    Platform,
+    RegistrationInvitation,
+    origin_of,
+)
+from attest.portal.lms.pasting import pasted, usual
+from attest.portal.lms.registering import INVITATIONS_LIVE, our_tool
+from attest.portal.lms.stores import digest_of
+from attest.portal.pages import page
+from attest.portal.permissions import Asking, administrators
+
+
+def an_address(text: str) -> None:
+    """Raise ValidationError unless this is an address of the web."""
+    if not origin_of(text) or any(sign.isspace() for sign in text):
+        raise ValidationError(f"{text!r} is no address; expected such as https://moodle.example.edu/…")
+
+
+def origins_alone(text: str) -> None:
+    """Raise ValidationError unless these are addresses of sites, without a path."""
+    for one in text.split():
+        if origin_of(one) != one:
+            raise ValidationError(
+                f"{one!r} is no site's address; expected such as https://school.instructure.com"
+            )
+
+
+class PlatformForm(forms.Form):
+    """What an LMS shows of itself when the tool is made there."""
+
+    name = forms.CharField(max_length=200)
+    issuer = forms.CharField(max_length=500, validators=[an_address])
+    client_id = forms.CharField(max_length=MOST_ID)
+    auth_login_url = forms.CharField(max_length=MOST_URL, validators=[an_address])
+    auth_token_url = forms.CharField(max_length=MOST_URL, validators=[an_address])
+    jwks_url = forms.CharField(max_length=MOST_URL, validators=[an_address])
+    token_audience = forms.CharField(max_length=MOST_URL, required=False)
+    frame_origins = forms.CharField(max_length=MOST_URL, required=False, validators=[origins_alone])
+
+    def __init__(self, data: Any, platform: Platform | None = None) -> None:
+        super().__init__(data)
+        self._platform = platform
+
+    def clean(self) -> dict[str, Any]:
+        found = self.cleaned_data
+        same = Platform.objects.filter(issuer=found.get("issuer"), client_id=found.get("client_id"))
+        if self._platform is not None:
+            same = same.exclude(pk=self._platform.pk)
+        if same.exists():
+            self.add_error("client_id", "This client id of this issuer is registered already.")
+        return found
+
+
+@administrators
+def platforms(asking: Asking) -> HttpResponse:
+    """All of them; an invitation lets an LMS register by itself."""
+    request, address = asking.request, ""
+    if request.method == "POST":
+        address = _invite(asking)
+    found = Platform.objects.annotate(courses=Count("contexts", distinct=True))
+    values = {"platforms": found, "families": Platform.Family.choices, "address": address}
+    return page(asking, "lms/platforms.html.jinja", values)
+
+
+def _invite(asking: Asking) -> str:
+    """Make an invitation and return its address; it cannot be shown again."""
+    family = asking.request.POST.get("family", "")
+    known = family if family in Platform.Family.values else Platform.Family.OTHER
+    text = secrets.token_urlsafe(24)
+    with transaction.atomic():
+        RegistrationInvitation.objects.create(
+            digest=digest_of(text),
+            name=asking.request.POST.get("name", "").strip()[:200] or Platform.Family(known).label,
+            family=known,
+            by=asking.person,
+            expires_at=timezone.now() + INVITATIONS_LIVE,
+        )
+        note(asking.person, "LMS invited", "platforms", after={"family": str(known)})
+    return own_address(asking.request, reverse("lti-register", args=[text]))
+
+
+@administrators
+def new_platform(asking: Asking) -> HttpResponse:
+    """Register an LMS by hand: what to paste there, and fields for what it shows in return."""
+    request = asking.request
+    family = request.POST.get("family") or request.GET.get("family") or ""
+    if family not in Platform.Family.values:
+        return redirect("platforms")
+    form = PlatformForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        with transaction.atomic():
+            made = Platform.objects.create(family=family, made_by=asking.person, **form.cleaned_data)
+            note(asking.person, "LMS registered", f"platform {made.pk}", after=form.cleaned_data)
+        messages.success(request, "Registered. Test the connection.")
+        return redirect("platform", platform_number=made.pk)
+    values = {
+        "family": family,
+        "label": Platform.Family(family).label,
+        "pasted": pasted(family, our_tool(request)),
+        "form": form,
+        "usual": usual(family),
+    }
+    return page(asking, "lms/new_platform.html.jinja", values, 400 if form.errors else 200)
+
+
+@administrators
+def platform(asking: Asking, platform_number: int) -> HttpResponse:
+    """One LMS: what it is told and what it told, its parts, and a test of the connection."""
+    found = get_object_or_404(Platform, pk=platform_number)
+    request = asking.request
+    what = request.POST.get("what", "") if request.method == "POST" else ""
+    form = PlatformForm(request.POST if what == "change" else _known(found), found)
+    steps: list[Step] = []
+    if what == "change" and form.is_valid():
+        _change(asking, found, form.cleaned_data)
+        return redirect("platform", platform_number=found.pk)
+    if what == "test":
+        steps = tested(found, time.time())
+    elif what in ("use", "out-of-use", "known-only", "any"):
+        field, value = _SWITCHES[what]
+        _change(asking, found, {field: value})
+        return redirect("platform", platform_number=found.pk)
+    elif what == "deployment":
+        _switch_deployment(asking, found, request.POST.get("deployment", ""))
+        return redirect("platform", platform_number=found.pk)
+    values = {
+        "found": found,
+        "pasted": pasted(found.family, our_tool(request)),
+        "form": form,
+        "steps": steps,
+        "contexts": found.contexts.select_related("course"),
+        "deployments": found.deployments.all(),
+        "people_count": found.people.count(),
+    }
+    failed = what == "change" and not form.is_valid()
+    return page(asking, "lms/platform.html.jinja", values, 400 if failed else 200)
+
+
+_SWITCHES: dict[str, tuple[str, bool]] = {
+    "use": ("is_active", True),
+    "out-of-use": ("is_active", False),
+    "known-only": ("accepts_new_deployments", False),
+    "any": ("accepts_new_deployments", True),
+}
+
+
+def _known(found: Platform) -> dict[str, str]:
+    return {name: getattr(found, name) for name in PlatformForm.base_fields}
+
+
+@transaction.atomic
+def _change(asking: Asking, found: Platform, wanted: dict[str, Any]) -> None:
+    before = {name: getattr(found, name) for name, value in wanted.items() if getattr(found, name) != value}
+    if not before:
+        return
+    after = {name: wanted[name] for name in before}
+    for name, value in after.items():
+        setattr(found, name, value)
+    found.save(update_fields=list(after))
+    note(asking.person, "LMS changed", f"platform {found.pk}", before=before, after=after)
+
+
+@transaction.atomic
+def _switch_deployment(asking: Asking, found: Platform, number: str) -> None:
+    usable = number.isdecimal() and len(number) < 19
+    one = Deployment.objects.filter(platform=found, pk=int(number)).first() if usable else None
+    if one is None:
+        return
+    before, one.is_active = {"is_active": one.is_active}, not one.is_active
+    one.save(update_fields=["is_active"])
+    after = {"is_active": one.is_active}
+    note(asking.person, "deployment changed", f"deployment {one.pk}", before=before, after=after)

@@ -1,0 +1,100 @@
+"""What LMSs read of us, and how one registers the portal by itself."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+
+from attest.lti.dynamic import Registered, Tool, register
+from attest.lti.errors import LTIError, Refused
+from attest.lti.keys import public_jwks
+from attest.portal.addresses import own_address
+from attest.portal.audit.trail import note
+from attest.portal.headers import NOBODY, policy
+from attest.portal.lms.models import Deployment, Platform, RegistrationInvitation, origin_of
+from attest.portal.lms.own_keys import own_keys
+from attest.portal.lms.reaching import web
+from attest.portal.lms.stores import digest_of
+from attest.portal.lms.tickets import from_own_page
+from attest.portal.pages import page
+from attest.portal.permissions import everybody
+
+INVITATIONS_LIVE = timedelta(days=1)
+_KEYS_KEPT = "public, max-age=3600"
+
+
+@everybody
+def jwks(request: HttpRequest) -> HttpResponse:
+    """The portal's public keys."""
+    return JsonResponse(public_jwks(own_keys(time.time())), headers={"Cache-Control": _KEYS_KEPT})
+
+
+def our_tool(request: HttpRequest) -> Tool:
+    """Return what is said of the portal to an LMS."""
+    return Tool(
+        name="Attest",
+        description="Hand in exercises on attention and transformers; checks, points and feedback come back.",
+        url=own_address(request),
+        login_url=own_address(request, reverse("lti-login")),
+        launch_url=own_address(request, reverse("lti-launch")),
+        jwks_url=own_address(request, reverse("lti-jwks")),
+    )
+
+
+@csrf_exempt
+@everybody
+def register_by_itself(request: HttpRequest, invitation: str) -> HttpResponse:
+    """An LMS's administrator opens the address of an invitation inside the LMS: register, once."""
+    invited = RegistrationInvitation.objects.filter(
+        digest=digest_of(invitation), expires_at__gt=timezone.now()
+    ).first()
+    if invited is None:
+        raise Http404
+    given = request.POST if request.method == "POST" else request.GET
+    described = given.get("openid_configuration", "")
+    values: dict[str, object] = {"described": described, "token": given.get("registration_token", "")}
+    values |= {"origin": origin_of(described), "trouble": "", "platform": None}
+    if from_own_page(request):
+        try:
+            found = register(web(), described, str(values["token"]), our_tool(request))
+            values["platform"] = _kept(invited, found)
+        except LTIError as error:
+            values["trouble"] = str(error)
+    answer = page(request, "lms/register.html.jinja", values, 400 if values["trouble"] else 200)
+    origin = values["origin"]
+    ancestors = f"frame-ancestors {origin}" if origin else NOBODY
+    answer.headers["Content-Security-Policy"] = policy(ancestors)
+    return answer
+
+
+@transaction.atomic
+def _kept(invited: RegistrationInvitation, found: Registered) -> Platform:
+    """Keep a registration. Raises Refused where the invitation is used up, or the LMS is known already."""
+    if not RegistrationInvitation.objects.filter(pk=invited.pk).delete()[0]:
+        raise Refused("", "this invitation was used in the meantime.")
+    try:
+        with transaction.atomic():
+            platform = Platform.objects.create(
+                name=invited.name,
+                family=found.family if found.family in Platform.Family.values else invited.family,
+                issuer=found.issuer,
+                client_id=found.client_id,
+                auth_login_url=found.auth_login_url,
+                auth_token_url=found.auth_token_url,
+                jwks_url=found.jwks_url,
+                token_audience=found.token_audience,
+                made_by=invited.by,
+            )
+    except IntegrityError:
+        raise Refused("client_id", "this client id of the LMS is registered here already.") from None
+    for deployment in found.deployment_ids or ():
+        Deployment.objects.create(platform=platform, deployment_id=deployment)
+    after = {"issuer": found.issuer, "client_id": found.client_id}
+    note(invited.by, "LMS registered", f"platform {platform.pk}", after=after)
+    return platform
