@@ -1,7 +1,7 @@
 """What each LMS does with a score that a tool sends: Moodle as measured, the others as their makers write.
 
 Sources: Moodle 4.5.6, measured, and its mod/lti/service/gradebookservices; Canvas, its scores_controller.rb;
-1EdTech Assignment and Grade Services 2.0; Blackboard's release note 3900.34 on `gradesReleased`; D2L's on AGS.
+1EdTech Assignment and Grade Services 2.0; Blackboard's note 3900.34, on `gradesReleased`; D2L's on AGS.
 """
 
 from __future__ import annotations
