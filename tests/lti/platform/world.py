@@ -114,9 +114,9 @@ class Course:
         return member
 
     def add_students(self, count: int) -> list[Member]:
-        """Students with the subjects s1, s2, …"""
+        """Students with the subjects u1, u2, …"""
         return [
-            self.add(f"s{number}", f"Student {number:04}", email=f"s{number}@school.example")
+            self.add(f"u{number}", f"Student {number:04}", email=f"u{number}@school.example")
             for number in range(1, count + 1)
         ]
 
