@@ -18,6 +18,7 @@
 PYTHON ?= python3
 VENV := .venv
 AXE := 4.14.1
+OPENEDX := 11.4.4
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -26,7 +27,7 @@ export PIP_EXTRA_INDEX_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test hostile check fuzz soak bench image schema clean bubblewrap axe
+.PHONY: help demo test hostile check fuzz soak bench image schema clean bubblewrap axe openedx
 
 help:
 	@sed -n 's/^#   make \([a-z]* \)/make \1/p' Makefile
@@ -36,7 +37,7 @@ demo: $(VENV)/run.stamp bubblewrap
 	@$(BIN)/attest grade basics examples/cohort -o demo --force || [ $$? -eq 1 ]
 	@echo "Open demo/index.html in a browser."
 
-test: $(VENV)/test.stamp bubblewrap axe
+test: $(VENV)/test.stamp bubblewrap axe openedx
 	@$(BIN)/python -m pytest
 
 hostile: $(VENV)/test.stamp bubblewrap
@@ -116,3 +117,13 @@ axe: $(VENV)/test.stamp
 	npm install --prefix $(VENV)/axe --no-save --no-package-lock --no-audit --no-fund --ignore-scripts --silent axe-core@$(AXE) \
 	    && echo $(AXE) > $(VENV)/axe.stamp \
 	    || echo "npm could not install axe-core: whether pages are accessible is not tested."
+
+# Open edX's LTI platform, a peer that tests launch from, in an environment of its own: with it come a second
+# Django and thirty packages that Attest has no use for. Without it those tests are skipped.
+openedx: $(VENV)/test.stamp
+	@if [ "$$(cat $(VENV)/openedx.stamp 2>/dev/null)" = "$(OPENEDX)" ]; then exit 0; fi; \
+	echo "Installing Open edX's LTI platform into $(VENV)/openedx, for tests."; \
+	$(BIN)/python -m venv --clear --without-pip $(VENV)/openedx \
+	    && $(PIP) --python $(VENV)/openedx install -c constraints.txt cryptography lti-consumer-xblock==$(OPENEDX) \
+	    && echo $(OPENEDX) > $(VENV)/openedx.stamp \
+	    || echo "pip could not install lti-consumer-xblock: launches from Open edX are not tested."

@@ -52,6 +52,13 @@ def configure(folder: Path, url: str) -> None:
         LMS_ROOT_URL=url,
         PLATFORM_NAME="Open edX",
         USE_TZ=True,
+        OPENEDX_TELEMETRY=[],
+        LOGGING={
+            "version": 1,
+            "disable_existing_loggers": False,
+            "handlers": {"said": {"class": "logging.StreamHandler"}},
+            "root": {"handlers": ["said"], "level": "WARNING"},
+        },
         DEFAULT_AUTO_FIELD="django.db.models.AutoField",
     )
     django.setup()
