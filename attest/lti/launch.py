@@ -13,6 +13,7 @@ from base64 import urlsafe_b64decode
 from collections.abc import Mapping
 from hmac import compare_digest
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from joserfc import jwt
 from joserfc.errors import JoseError
@@ -23,7 +24,7 @@ from attest.lti import claims as lti_claims
 from attest.lti.claims import Launch
 from attest.lti.errors import Refused
 from attest.lti.keys import ALGORITHM
-from attest.lti.members import Members, origin, parsed
+from attest.lti.members import Members, origin
 from attest.lti.registrations import Registration
 from attest.lti.stores import State, Store
 from reports.visible_text import one_line
@@ -210,10 +211,8 @@ def _check_target(state: State, launch: Launch) -> None:
 
 
 def _address(url: str) -> tuple[str, str, str]:
-    parts = parsed(url)
-    if parts is None:
-        return (url, "", "")
-    return (origin(url), parts.path or "/", parts.query)
+    parts = urlsplit(url)
+    return origin(url), parts.path or "/", parts.query
 
 
 def _same(one: str, other: str) -> bool:

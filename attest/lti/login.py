@@ -81,8 +81,11 @@ def _registration(store: Store, issuer: str, parameters: Mapping[str, str]) -> R
     client_id = _bounded(parameters, "client_id") or None
     found = store.registrations(issuer, client_id)
     deployment = _bounded(parameters, "lti_deployment_id")
-    if len(found) > 1 and deployment:
-        found = [one for one in found if one.deployment_ids is not None and deployment in one.deployment_ids]
+    if deployment:
+        knowing = [
+            one for one in found if one.deployment_ids is not None and deployment in one.deployment_ids
+        ]
+        found = knowing or [one for one in found if one.deployment_ids is None] or found
     if len(found) == 1:
         return found[0]
     said = one_line(issuer, 200)

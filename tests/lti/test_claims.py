@@ -100,8 +100,15 @@ def test_identifiers_are_not_changed() -> None:
 
 
 def test_an_anonymous_launch_is_refused() -> None:
-    assert refused(sub=None) == "sub"
-    assert refused(sub="") == "sub"
+    for told_subject in (None, ""):
+        with pytest.raises(Refused, match="anonymous"):
+            launch(sub=told_subject)
+
+
+def test_an_identifier_that_is_missing_is_said_to_be() -> None:
+    for link in ({}, {"id": ""}, {"id": None}):
+        with pytest.raises(Refused, match=r"resource_link\.id is missing"):
+            launch(resource_link=link)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +126,10 @@ def test_an_anonymous_launch_is_refused() -> None:
         ({AGS: {"scope": "all"}}, "scope"),
         ({AGS: {"lineitem": "file:///etc/passwd"}}, "lineitem"),
         ({AGS: {"lineitems": "https://a@moodle.example/"}}, "lineitems"),
+        ({AGS: {"lineitem": "https://moodle.example/a\nb"}}, "lineitem"),
+        ({AGS: {"lineitem": "https://moodle.example/" + "a" * 2000}}, "lineitem"),
+        ({AGS: {"lineitem": "https:///lineitems"}}, "lineitem"),
+        ({AGS: {"lineitem": "https://:443/lineitems"}}, "lineitem"),
         ({NRPS: {"context_memberships_url": "gopher://moodle.example"}}, "context_memberships_url"),
     ],
 )
@@ -147,6 +158,12 @@ def test_the_services_keep_their_query() -> None:
 
     assert launched.ags == AGSEndpoint(frozenset({"a", "b"}), items, f"{items}&id=2")
     assert launched.nrps == "https://moodle.example/members?type_id=1"
+
+
+def test_a_service_without_an_address_is_none() -> None:
+    assert launch(**{AGS: {"scope": ["a"], "lineitem": "", "lineitems": None}}).ags == AGSEndpoint(
+        frozenset({"a"}), None, None
+    )
 
 
 def test_a_launch_without_services() -> None:

@@ -96,7 +96,12 @@ def test_a_link_says_when_it_is_open(key: OwnKey) -> None:
 
 
 def test_nothing_chosen_is_an_answer_too(key: OwnKey) -> None:
-    assert answered(key, choice())[f"{DL}content_items"] == []
+    for launch in (choice(), choice(accept_types=["html"])):
+        assert answered(key, launch)[f"{DL}content_items"] == []
+
+
+def test_a_platform_that_does_not_say_what_it_takes_is_sent_a_link(key: OwnKey) -> None:
+    assert len(answered(key, choice(accept_types=None), MASKS)[f"{DL}content_items"]) == 1
 
 
 def test_several_links_where_the_platform_takes_them(key: OwnKey) -> None:

@@ -97,7 +97,8 @@ def test_a_key_that_the_platform_does_not_publish(store: MemoryStore) -> None:
 def test_a_token_that_names_no_key(store: MemoryStore, kid: object) -> None:
     begun = opened(store)
 
-    assert refused(store, signed(claims_of(begun), kid=kid), begun=begun) == "kid"
+    with pytest.raises(Refused, match="does not say which key"):
+        launched(store, begun, signed(claims_of(begun), kid=kid))
 
 
 def test_a_key_that_the_token_brings_with_it(store: MemoryStore) -> None:
@@ -155,6 +156,23 @@ def test_claims_that_were_changed_after_signing(store: MemoryStore) -> None:
 )
 def test_what_is_no_token(store: MemoryStore, token: str) -> None:
     assert refused(store, token) == "id_token"
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [("", "has no id_token"), ("x" * 100_001, "at most 100,000 are read"), ("x", "three parts")],
+)
+def test_what_is_no_token_is_told_apart(store: MemoryStore, token: str, said: str) -> None:
+    with pytest.raises(Refused, match=said):
+        launched(store, opened(store), token)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 4, 5])
+def test_a_token_of_another_number_of_parts(store: MemoryStore, cut: int) -> None:
+    begun = opened(store)
+    parts = [*signed(claims_of(begun)).split("."), "e30", "e30"][:cut]
+
+    assert refused(store, ".".join(parts), begun=begun) == "id_token"
 
 
 # Whose it is
@@ -385,7 +403,7 @@ def test_a_state_that_nobody_began(store: MemoryStore, state: str) -> None:
     begun = opened(store)
     form = {"state": state, "id_token": signed(claims_of(begun))}
 
-    with pytest.raises(Refused) as error:
+    with pytest.raises(Refused, match="this login is over" if state else "has no state") as error:
         finish(store, Published(), form, state_from_browser=state, now=NOW)
 
     assert error.value.claim == "state"

@@ -141,6 +141,21 @@ class TestSeveralRegistrationsAtOneIssuer:
     def test_else_the_deployment_does(self) -> None:
         assert self.begun(lti_deployment_id="deployment-2") == "2"
 
+    def test_a_deployment_that_none_knows_goes_to_the_one_that_takes_new_ones(self) -> None:
+        open_one = replace(MOODLE, key="3", client_id="client-3", deployment_ids=None)
+        store = MemoryStore(MOODLE, open_one, self.other)
+        parameters = {"iss": ISSUER, "login_hint": "42", "target_link_uri": LAUNCH_URL}
+
+        for deployment, key in (("deployment-9", "3"), ("deployment-2", "2")):
+            told = {**parameters, "lti_deployment_id": deployment}
+            assert begin(store, told, launch_url=LAUNCH_URL, now=NOW).registration.key == key
+        with pytest.raises(Refused, match="3 registrations are known"):
+            begin(store, parameters, launch_url=LAUNCH_URL, now=NOW)
+
+    def test_a_deployment_that_none_takes_does_not_hide_the_registrations(self) -> None:
+        with pytest.raises(Refused, match="2 registrations are known"):
+            self.begun(lti_deployment_id="deployment-9")
+
     def test_else_none_is_guessed(self) -> None:
         with pytest.raises(Refused, match="2 registrations are known") as refused:
             self.begun()
@@ -150,6 +165,11 @@ class TestSeveralRegistrationsAtOneIssuer:
     def test_a_client_id_is_not_passed_over_for_a_deployment(self) -> None:
         with pytest.raises(Refused, match="client-3"):
             self.begun(client_id="client-3", lti_deployment_id="deployment-2")
+
+
+def test_a_deployment_is_judged_at_the_launch_and_not_before() -> None:
+    """Nobody has signed what a login says."""
+    assert opened(MemoryStore(MOODLE), lti_deployment_id="deployment-2").registration == MOODLE
 
 
 @pytest.mark.parametrize(

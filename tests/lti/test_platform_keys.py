@@ -212,6 +212,25 @@ def test_a_platform_that_has_never_answered_is_not_called_a_forger(
     keys.key_for(publisher.registration, "platform")
 
 
+def test_a_new_key_of_a_platform_that_does_not_answer_is_not_called_a_forgery(
+    publisher: Publisher, keys: PlatformKeys, clock: Clock
+) -> None:
+    publisher.answer = publishing("platform")
+    keys.key_for(publisher.registration, "platform")
+    publisher.answer = saying(b"", status=503)
+    clock.now += 10
+
+    with pytest.raises(Unreachable, match="answered 503"):
+        keys.key_for(publisher.registration, "stranger")
+
+
+def test_a_page_that_says_no_publishes_no_keys(publisher: Publisher, keys: PlatformKeys) -> None:
+    publisher.answer = saying(json.dumps({"keys": [public("platform")]}).encode(), status=404)
+
+    with pytest.raises(Unreachable, match="answered 404"):
+        keys.key_for(publisher.registration, "platform")
+
+
 def test_a_document_of_many_keys_is_read(publisher: Publisher, keys: PlatformKeys) -> None:
     many = [public("stranger", kid=f"key {number}", x5c=["A" * 2000]) for number in range(150)]
     publisher.answer = saying(json.dumps({"keys": [*many, public("platform")]}).encode())
@@ -265,6 +284,7 @@ def test_what_is_no_document_of_keys(publisher: Publisher, keys: PlatformKeys, b
         {"kty": "RSA", "kid": "platform", "n": 7, "e": "AQAB"},
         {"kty": "RSA", "kid": "platform", "n": "_" * 400_000, "e": "AQAB"},
         {"kty": "RSA", "kid": ["platform"], "n": "_" * 400, "e": "AQAB"},
+        public("platform", kty="EC"),
         public("platform", e="AQ"),
         public("platform", e="_" * 300),
         public("platform", use="enc"),
