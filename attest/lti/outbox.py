@@ -20,6 +20,7 @@ from attest.lti.errors import Answered, LTIError
 MOST_WAIT = 3600.0  # between two tries, however many failed
 CANVAS = "canvas"
 _CANVAS_SUBMISSION = "https://canvas.instructure.com/lti/submission"
+_TOO_OLD = b"before last updated timestamp"  # as Canvas says it, in a 400
 _CLOSE = 1e-6  # of a share of the maximum: platforms keep five decimals or fewer
 
 
@@ -128,9 +129,8 @@ def outcome(error: LTIError, *, tries: int, family: str = "") -> Outcome:
     wait = min(2.0 ** min(tries, 12), MOST_WAIT)
     if not isinstance(error, Answered):
         return Outcome(What.WAIT, str(error), wait)
-    if error.status == 409 or (
-        family == CANVAS and error.status == 400 and b"timestamp" in error.body.lower()
-    ):
+    too_old = family == CANVAS and error.status == 400 and _TOO_OLD in error.body
+    if error.status == 409 or too_old:
         return Outcome(What.READ, str(error), wait)
     if not error.final:
         return Outcome(What.WAIT, str(error), max(wait, error.again_in))

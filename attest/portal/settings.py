@@ -30,6 +30,7 @@ INSTALLED_APPS = [
     "attest.portal.likeness",
     "attest.portal.uploads",
     "attest.portal.lms",
+    "attest.portal.outbox",
 ]
 
 MIDDLEWARE = [

@@ -143,8 +143,8 @@ def test_a_platform_that_is_not_reached_is_tried_again() -> None:
     ("family", "error", "what"),
     [
         ("moodle", answered(409, b"[]"), What.READ),
-        ("canvas", answered(400, b'{"errors": "Submitted timestamp is older"}'), What.READ),
-        ("canvas", answered(400, b'{"errors": "scoreGiven is missing"}'), What.END),
+        ("canvas", answered(400, b"Provided timestamp of 1 before last updated timestamp of 2"), What.READ),
+        ("canvas", answered(400, b"Provided timestamp of soon not a valid timestamp."), What.END),
         ("canvas", answered(422), What.END),
         ("moodle", answered(400, b"[]"), What.END),
         ("sakai", answered(404), What.END),

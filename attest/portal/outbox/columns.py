@@ -1,0 +1,88 @@
+"""Columns of LMSs' gradebooks: which are in use, making one where there is none, reading what is in one."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from attest.lti import ags
+from attest.lti.errors import LTIError
+from attest.lti.service import Service
+from attest.portal.lms.models import LinkedContext, LinkedResource
+from attest.portal.outbox.models import MOST_ANSWER, LookedAt, OutgoingScore
+
+_TAG = "attest"
+
+
+def linked() -> list[LinkedResource]:
+    """Return what is linked with an LMS that is in use: of two links to one column the first."""
+    found = LinkedResource.objects.filter(context__platform__is_active=True)
+    first: dict[tuple[object, ...], LinkedResource] = {}
+    for one in found.select_related("context__platform", "assignment__course").order_by("pk"):
+        column = (one.context.platform_id, one.lineitem_url) if one.lineitem_url else (one.pk,)
+        first.setdefault(column, one)
+    return list(first.values())
+
+
+def may_send(context: LinkedContext) -> bool:
+    """Whether an LMS takes scores for this course, as far as it told."""
+    return not context.scopes or ags.SCORES in context.scopes
+
+
+def may_read(resource: LinkedResource) -> bool:
+    """Whether an LMS tells what people have in this column."""
+    return ags.RESULTS_READ in resource.context.scopes
+
+
+def may_make(resource: LinkedResource) -> bool:
+    """Whether this link has no column, and an LMS lets us make one."""
+    context = resource.context
+    return not resource.lineitem_url and bool(context.lineitems_url) and ags.LINE_ITEMS in context.scopes
+
+
+def make(resource: LinkedResource, service: Service) -> None:
+    """Find the column of a link, or make it. Made twice is found once: whoever dies between has lost nothing.
+
+    Brightspace makes no column by itself. Raises LTIError.
+    """
+    context, assignment = resource.context, resource.assignment
+    number = f"assignment-{assignment.pk}"
+    scope = ags.reading(context.scopes)
+    link = resource.resource_link_id
+    found = ags.line_items(service, context.lineitems_url, resource_link_id=link, scope=scope)
+    if not found:
+        found = ags.line_items(service, context.lineitems_url, resource_id=number, tag=_TAG, scope=scope)
+    if not found:
+        item = ags.LineItem(
+            label=assignment.title,
+            maximum=assignment.max_points,
+            resource_id=number,
+            tag=_TAG,
+            resource_link_id=link,
+        )
+        found = [ags.create_line_item(service, context.lineitems_url, item)]
+    LinkedResource.objects.filter(pk=resource.pk, lineitem_url="").update(lineitem_url=found[0].url)
+    resource.lineitem_url = found[0].url
+
+
+def read(resource: LinkedResource, service: Service) -> None:
+    """Read what everybody has in a column, and keep it. Raises LTIError."""
+    there = {one.subject: one for one in ags.results(service, resource.lineitem_url)}
+    at = timezone.now()
+    rows = list(resource.scores.select_related("told"))
+    for row in rows:
+        one = there.get(row.told.subject)
+        row.there_points = one.points if one else None
+        row.there_max = one.maximum if one else None
+        row.there_at = at
+    with transaction.atomic():
+        OutgoingScore.objects.bulk_update(rows, ["there_points", "there_max", "there_at"], batch_size=200)
+        LookedAt.objects.update_or_create(
+            resource=resource, defaults={"read_wanted": False, "read_at": at, "trouble": ""}
+        )
+
+
+def note_trouble(resource: LinkedResource, error: LTIError) -> None:
+    """Keep why a column could not be read or made, for the instructor; it is not tried again by itself."""
+    trouble = str(error).replace("\0", "")[:MOST_ANSWER]
+    LookedAt.objects.update_or_create(resource=resource, defaults={"read_wanted": False, "trouble": trouble})

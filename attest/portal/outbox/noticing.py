@@ -1,0 +1,134 @@
+"""Noticing what students are to have in an LMS since somebody or something changed it.
+
+Whatever changes points leaves a row: a Result, or an entry of the audit trail. So nothing that changes them
+has to know of LMSs, and nothing is missed while no process runs. What time alone changes (a due date that
+passes) is found when everybody is looked at, which is done every few minutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from attest.portal.audit.models import Entry
+from attest.portal.courses.models import Role
+from attest.portal.grading.models import Graded
+from attest.portal.lms.models import ContextPerson, LinkedResource
+from attest.portal.outbox.models import LookedAt, OutgoingScore
+from attest.portal.outbox.wanted import Wanted, wanted
+
+EVERYBODY = timedelta(minutes=5)
+_AGAIN = 20  # entries before the last one: of two transactions the later number may be kept first
+_AT_ONCE = 500
+_WANTED = ("submission", "points", "max_points", "pending", "made_at", "digest", "since")
+_ANEW = ("state", "tries", "not_before", "answer")
+
+
+@dataclass(frozen=True)
+class Newest:
+    """The last rows of all that can change what somebody is to have."""
+
+    entry: int
+    graded: int
+    member: int
+    resource: int
+
+
+def newest() -> Newest:
+    """Return what the last rows are now. While this stays the same, nobody has to be looked at."""
+    found = [
+        model.objects.aggregate(last=Max("pk"))["last"] or 0
+        for model in (Entry, Graded, ContextPerson, LinkedResource)
+    ]
+    return Newest(*found)
+
+
+def notice(resource: LinkedResource, now: Newest) -> int:
+    """Write down what students are to have in this column; return for how many that is new."""
+    looked, _ = LookedAt.objects.get_or_create(resource=resource)
+    people = _people(resource, looked)
+    if people is None:
+        looked.whole_at = timezone.now()
+    changed = write_down(resource, people)
+    looked.entry, looked.graded, looked.member = now.entry, now.graded, now.member
+    looked.save(update_fields=["entry", "graded", "member", "whole_at"])
+    return changed
+
+
+def is_due(resource: LinkedResource) -> bool:
+    """Whether it is time to look at everybody."""
+    whole_at = LookedAt.objects.filter(resource=resource).values_list("whole_at", flat=True).first()
+    return whole_at is None or whole_at < timezone.now() - EVERYBODY
+
+
+def write_down(resource: LinkedResource, people: Collection[int] | None) -> int:
+    """Write down what these people are to have, or (None) everybody; return for how many that is new."""
+    told = students(resource, people)
+    number = 0
+    for some in _some(list(told)):
+        found = wanted(resource.assignment, some, resource.context.platform.family)
+        number += _write(resource, {person: told[person] for person in some}, found)
+    return number
+
+
+def students(resource: LinkedResource, people: Collection[int] | None = None) -> dict[int, int]:
+    """Return who is a student in the LMS's course: the number there (PlatformPerson) by the person's here."""
+    found = ContextPerson.objects.filter(context=resource.context, role=Role.STUDENT, has_left=False)
+    if people is not None:
+        found = found.filter(told__person__in=people)
+    return dict(found.order_by("pk").values_list("told__person", "told"))
+
+
+def _people(resource: LinkedResource, looked: LookedAt) -> set[int] | None:
+    """Return who may be to have something else than before; None for everybody."""
+    if looked.whole_at is None or looked.whole_at < timezone.now() - EVERYBODY:
+        return None
+    entries = Entry.objects.filter(course=resource.assignment.course_id, pk__gt=looked.entry - _AGAIN)
+    whom = set(entries.values_list("whom", flat=True).distinct())
+    if None in whom:
+        about = entries.filter(whom=None, pk__gt=looked.entry)
+        if about.exists():
+            return None
+        whom.discard(None)
+    graded = Graded.objects.filter(submission__assignment=resource.assignment, pk__gt=looked.graded)
+    joined = ContextPerson.objects.filter(context=resource.context, pk__gt=looked.member)
+    return {
+        *(one for one in whom if one is not None),
+        *graded.values_list("submission__person", flat=True),
+        *joined.values_list("told__person", flat=True),
+    }
+
+
+@transaction.atomic
+def _write(resource: LinkedResource, told: dict[int, int], found: dict[int, Wanted]) -> int:
+    rows = {one.told_id: one for one in resource.scores.filter(told__in=told.values())}
+    new: list[OutgoingScore] = []
+    changed: list[OutgoingScore] = []
+    for person, one in found.items():
+        if one.score is None or one.found is None:
+            continue
+        row = rows.get(told[person])
+        if row is not None and row.digest == one.score.digest:
+            continue
+        known = row or OutgoingScore(resource=resource, told_id=told[person])
+        known.submission = one.found.submission
+        known.points, known.max_points = one.score.points, one.score.maximum
+        known.pending = one.score.pending
+        known.made_at = datetime.fromtimestamp(one.score.made_at, UTC)
+        known.digest, known.since = one.score.digest, timezone.now()
+        known.state, known.tries, known.not_before = OutgoingScore.State.WAITING, 0, None
+        known.answer = ""
+        (new if row is None else changed).append(known)
+    OutgoingScore.objects.bulk_create(new)
+    OutgoingScore.objects.bulk_update(changed, [*_WANTED, *_ANEW], batch_size=_AT_ONCE)
+    return len(new) + len(changed)
+
+
+def _some(people: list[int]) -> Iterable[list[int]]:
+    for start in range(0, len(people), _AT_ONCE):
+        yield people[start : start + _AT_ONCE]

@@ -1,0 +1,157 @@
+"""The process that sends scores to LMSs. It may be killed at any moment, and another one goes on.
+
+`attest serve` runs it while something is linked: `python -P -m attest.portal.outbox.process`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from attest.portal.processes import begin, name_of, own_name, stop_when_told
+
+if TYPE_CHECKING:
+    from attest.portal.lms.models import LinkedResource
+    from attest.portal.outbox.noticing import Newest
+
+SENDERS = 4  # that wait for an LMS's answers at once
+LOOK_SECONDS = 1.0  # between two looks for changes, or into an empty outbox
+AFTER_TROUBLE_SECONDS = 2.0
+_COLUMN_AGAIN_SECONDS = 300.0  # after a column could not be made
+
+
+class Outbox:
+    """Notices what is to be sent, and sends it, until it is told to stop."""
+
+    def __init__(self) -> None:
+        from attest.portal.outbox.sending import Pauses
+
+        self.name = own_name()
+        self.stopping = threading.Event()
+        self.pauses = Pauses()
+        self._seen: Newest | None = None
+        self._tried: dict[int, float] = {}  # when a link's column was tried to be made
+
+    def run(self) -> None:
+        """Go on until `stopping` is set."""
+        free_what_is_left()
+        threads = [
+            threading.Thread(target=self._again, args=(self._send, number), name=f"sender {number}")
+            for number in range(SENDERS)
+        ]
+        for thread in threads:
+            thread.start()
+        self._again(self._look, 0)
+        for thread in threads:
+            thread.join()
+
+    def _again(self, step: Callable[[int], bool], number: int) -> None:
+        """Do a step again and again; after a fault, or where the database is not reached, wait a while."""
+        from django.db import connections
+
+        while not self.stopping.is_set():
+            try:
+                worked = step(number)
+            except Exception:
+                logging.getLogger("attest.portal").exception("fault")
+                connections.close_all()
+                self.stopping.wait(AFTER_TROUBLE_SECONDS)
+                continue
+            if not worked:
+                self.stopping.wait(LOOK_SECONDS)
+        connections.close_all()
+
+    def _send(self, number: int) -> bool:
+        from attest.portal.lms.reaching import service
+        from attest.portal.outbox.sending import send_next
+
+        return send_next(f"{self.name}/{number}", service, self.pauses)
+
+    def _look(self, _number: int) -> bool:
+        """Notice what changed, make columns that are missing, read what instructors ask to see."""
+        from attest.portal.logs import event
+        from attest.portal.outbox.columns import linked, may_send
+        from attest.portal.outbox.noticing import is_due, newest, notice
+
+        now = newest()
+        for resource in linked():
+            if not may_send(resource.context) or not self._has_column(resource):
+                continue
+            if now != self._seen or is_due(resource):
+                new = notice(resource, now)
+                if new:
+                    event("scores", resource=resource.pk, new=new)
+            self._read(resource)
+        self._seen = now
+        return False
+
+    def _has_column(self, resource: LinkedResource) -> bool:
+        """Whether a link has a column; make it where there is none and it can be made."""
+        from attest.lti.errors import LTIError
+        from attest.portal.lms.reaching import service
+        from attest.portal.outbox.columns import make, may_make, note_trouble
+
+        if resource.lineitem_url:
+            return True
+        now = time.monotonic()
+        if not may_make(resource) or now - self._tried.get(resource.pk, -_COLUMN_AGAIN_SECONDS) < (
+            _COLUMN_AGAIN_SECONDS
+        ):
+            return False
+        self._tried[resource.pk] = now
+        try:
+            make(resource, service(resource.context.platform))
+        except LTIError as error:
+            note_trouble(resource, error)
+        return bool(resource.lineitem_url)
+
+    def _read(self, resource: LinkedResource) -> None:
+        from attest.lti.errors import LTIError
+        from attest.portal.lms.reaching import service
+        from attest.portal.outbox.columns import note_trouble, read
+        from attest.portal.outbox.models import LookedAt
+
+        if LookedAt.objects.filter(resource=resource, read_wanted=True).exists():
+            try:
+                read(resource, service(resource.context.platform))
+            except LTIError as error:
+                note_trouble(resource, error)
+
+
+def free_what_is_left() -> None:
+    """Free what processes of this machine held that are there no more."""
+    from attest.portal.outbox.models import OutgoingScore
+    from attest.portal.outbox.sending import release
+
+    here = name_of(0).partition(":")[0]
+    held = OutgoingScore.objects.filter(claimed_by__startswith=f"{here}:")
+    for claimed_by in set(held.values_list("claimed_by", flat=True)):
+        number = claimed_by.split(":")[1]
+        if number.isdecimal() and not _is_alive(int(number)):
+            release(claimed_by)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def main() -> None:
+    """Send until SIGTERM, or until whoever started it has ended."""
+    begin()
+    outbox = Outbox()
+    stop_when_told(outbox.stopping)
+    outbox.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,266 @@
+"""Sending scores: one is claimed for a while, stamped before it leaves, and its answer kept.
+
+It may be killed at any moment. The stamp is written together with the claim, before anything is sent: whoever
+sends next takes a later one, so what was under way can never come in over it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from attest.lti import ags
+from attest.lti.ags import ScoreThere
+from attest.lti.errors import Answered, LTIError
+from attest.lti.outbox import (
+    CANVAS,
+    Outcome,
+    What,
+    after_conflict,
+    equals,
+    lowers,
+    message,
+    next_stamp,
+    outcome,
+)
+from attest.lti.service import Service
+from attest.portal.lms.models import Platform
+from attest.portal.logs import event
+from attest.portal.outbox.columns import may_read
+from attest.portal.outbox.models import MOST_ANSWER, OutgoingScore
+from attest.portal.outbox.wanted import comment_for
+
+LEASE = timedelta(seconds=120)  # longer than a token and a score may take together
+_AT_ONCE = 10  # that are looked at together, of those that wait
+MORE_THERE = "A higher grade was given there."
+ALREADY_THERE = "It was there already."
+State = OutgoingScore.State
+Services = Callable[[Platform], Service]
+
+
+class Pauses:
+    """Platforms that failed several times in a row are left alone for a while. Of one process, for all its
+    threads: what is lost of it costs a few tries.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._failed: dict[int, int] = {}
+        self._until: dict[int, float] = {}
+
+    def now(self) -> list[int]:
+        """Return the platforms that are left alone now."""
+        now = self._clock()
+        return [platform for platform, until in list(self._until.items()) if now < until]
+
+    def well(self, platform: int) -> None:
+        """Note that a platform answered as it should."""
+        self._failed.pop(platform, None)
+        self._until.pop(platform, None)
+
+    def failed(self, platform: int) -> None:
+        """Note that it did not."""
+        times = self._failed.get(platform, 0) + 1
+        self._failed[platform] = times
+        if times >= _IN_A_ROW:
+            self._until[platform] = self._clock() + min(2.0 ** (times - _IN_A_ROW), _LONGEST_PAUSE)
+
+
+_IN_A_ROW = 5
+_LONGEST_PAUSE = 300.0
+
+
+def send_next(who: str, services: Services, pauses: Pauses) -> bool:
+    """Send one score that waits; False where none can be sent now."""
+    row = claim(who, except_for=pauses.now())
+    if row is None:
+        return False
+    platform = row.resource.context.platform
+    service = services(platform)
+    try:
+        came_to = "sent" if _sent(row, who, service) else "held"
+    except LTIError as error:
+        found = outcome(error, tries=row.tries + 1, family=platform.family)
+        came_to = found.what.value
+        _after(row, who, found, service)
+    if came_to == What.WAIT:
+        pauses.failed(platform.pk)
+    else:
+        pauses.well(platform.pk)
+    event("score", score=row.pk, came_to=came_to, tries=row.tries + 1)
+    return True
+
+
+def _sent(row: OutgoingScore, who: str, service: Service) -> bool:
+    """Send a claimed score; False where somebody has given more there. Raises LTIError."""
+    family = row.resource.context.platform.family
+    is_first = row.sent_at is None and row.there_at is None
+    is_doubtful = family == CANVAS and row.tries > 0  # it may have come in, and counts as an attempt there
+    if (is_first or is_doubtful) and may_read(row.resource):
+        known = ScoreThere(row.told.subject, *row.known_there)
+        one = _read_if_told(row, who, service)
+        if one is not None and is_doubtful and equals(row.score, one) and not equals(row.score, known):
+            keep_sent(row, who, ALREADY_THERE)
+            return True
+        if one is not None and _needs_consent(row, one.points, one.maximum):
+            _set_aside(row, who, State.HELD, MORE_THERE)
+            return False
+    assert row.stamp is not None
+    sent = message(
+        replace(row.score, comment=comment_for(row)),
+        row.told.subject,
+        row.stamp,
+        family=family,
+        sent_attempt=row.sent_attempt,
+    )
+    ags.post_score(service, row.resource.lineitem_url, sent)
+    keep_sent(row, who)
+    return True
+
+
+def _read_if_told(row: OutgoingScore, who: str, service: Service) -> ScoreThere | None:
+    """Read what a person has there; None also where the LMS does not let us. Raises LTIError."""
+    try:
+        return read_one(row, who, service)
+    except Answered as error:
+        if error.status in (401, 403) or error.final:
+            return None
+        raise
+
+
+def read_one(row: OutgoingScore, who: str, service: Service) -> ScoreThere | None:
+    """Read what a person has there, and keep it; None where there is nothing. Raises LTIError."""
+    found = ags.results(service, row.resource.lineitem_url, subject=row.told.subject)
+    one = found[0] if found else None
+    _held(row, who).update(
+        there_points=one.points if one else None,
+        there_max=one.maximum if one else None,
+        there_at=timezone.now(),
+    )
+    return one
+
+
+def claim(who: str, *, except_for: list[int]) -> OutgoingScore | None:
+    """Claim the next score and stamp it. What is there already, or would lower a grade, is set aside."""
+    while True:
+        waiting = _free().exclude(resource__context__platform__in=except_for)
+        waiting = waiting.filter(resource__context__platform__is_active=True)
+        with_all = waiting.select_related("resource__context__platform", "told__person", "submission")
+        rows = list(with_all[:_AT_ONCE])
+        if not rows:
+            return None
+        for row in rows:
+            if _claimed(row, who):
+                return row
+
+
+def _claimed(row: OutgoingScore, who: str) -> bool:
+    """Claim one score with a new stamp, if it is to be sent now and nobody else was quicker."""
+    now = timezone.now()
+    as_it_is = _free().filter(pk=row.pk, digest=row.digest, stamp=row.stamp)
+    if row.sent_digest == row.digest:
+        as_it_is.update(state=State.SENT, answer="")
+        return False
+    if _needs_consent(row, *row.known_there):
+        as_it_is.update(state=State.HELD)
+        return False
+    stamp = next_stamp(row.score, last=row.stamp, now=now.timestamp(), floor=row.floor)
+    may_go = max(stamp, row.tried_at.timestamp() + 1.0 if row.tried_at else 0.0)
+    if may_go > now.timestamp():
+        as_it_is.update(not_before=datetime.fromtimestamp(may_go, UTC))
+        return False
+    changed = as_it_is.update(
+        claimed_by=who, lease_until=now + LEASE, stamp=stamp, tried_at=now, not_before=None
+    )
+    row.stamp, row.tried_at = stamp, now
+    return bool(changed)
+
+
+def _needs_consent(row: OutgoingScore, points: float | None, maximum: float | None) -> bool:
+    """Whether a score would lower what is there, and nobody has agreed to that."""
+    return row.agreed != row.digest and lowers(row.score, points, maximum)
+
+
+@transaction.atomic
+def keep_sent(row: OutgoingScore, who: str, answer: str = "") -> None:
+    """Keep that a score is there; where another is wanted by now, that one waits."""
+    held = _held(row, who)
+    held.filter(digest=row.digest).update(state=State.SENT, tries=0, not_before=None)
+    held.update(
+        sent_points=row.points,
+        sent_max=row.max_points,
+        sent_attempt=row.submission.attempt,
+        sent_digest=row.digest,
+        sent_at=timezone.now(),
+        answer=answer,
+        claimed_by="",
+        lease_until=None,
+    )
+
+
+def release(claimed_by: str) -> int:
+    """Free what a process held that is known to have died; return how many scores it was."""
+    held = OutgoingScore.objects.filter(claimed_by__startswith=claimed_by)
+    return held.update(claimed_by="", lease_until=None)
+
+
+def _after(row: OutgoingScore, who: str, found: Outcome, service: Service) -> None:
+    """Keep what a failure means for a score."""
+    said = found.said.replace("\0", "")
+    if found.what is What.END:
+        _set_aside(row, who, State.REFUSED, f"{row.told.person}: {said}")
+        return
+    if found.what is What.WAIT:
+        _wait(row, who, found.again_in, said)
+        return
+    try:
+        one = read_one(row, who, service)
+    except LTIError as error:
+        _wait(row, who, found.again_in, f"{said} What is there could not be read: {error}", floor=time.time())
+        return
+    floor = after_conflict(row.score, one, time.time())
+    if floor is None:
+        keep_sent(row, who, ALREADY_THERE)
+    elif one is not None and _needs_consent(row, one.points, one.maximum):
+        _set_aside(row, who, State.HELD, MORE_THERE)
+    else:
+        again_in = max(found.again_in if row.tries else 0.0, math.ceil(floor) - time.time())
+        _wait(row, who, again_in, said, floor=math.ceil(floor))
+
+
+def _wait(row: OutgoingScore, who: str, again_in: float, said: str, *, floor: float | None = None) -> None:
+    known = {} if floor is None else {"floor": floor}
+    _held(row, who).update(
+        tries=F("tries") + 1,
+        not_before=timezone.now() + timedelta(seconds=again_in),
+        answer=said[:MOST_ANSWER],
+        claimed_by="",
+        lease_until=None,
+        **known,
+    )
+
+
+def _set_aside(row: OutgoingScore, who: str, state: State, said: str) -> None:
+    """Have a score wait for a person, unless another is wanted by now."""
+    held = _held(row, who)
+    held.filter(digest=row.digest).update(state=state)
+    held.update(answer=said[:MOST_ANSWER], tries=0, claimed_by="", lease_until=None)
+
+
+def _free() -> QuerySet[OutgoingScore]:
+    """Scores that wait, whose time has come, and that nobody holds."""
+    now = timezone.now()
+    waiting = OutgoingScore.objects.filter(state=State.WAITING)
+    waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now))
+    return waiting.filter(Q(lease_until=None) | Q(lease_until__lt=now))
+
+
+def _held(row: OutgoingScore, who: str) -> QuerySet[OutgoingScore]:
+    return OutgoingScore.objects.filter(pk=row.pk, claimed_by=who, stamp=row.stamp)

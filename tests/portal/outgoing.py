@@ -1,0 +1,119 @@
+"""A school's course linked with one of a platform that runs: scores leave for it over HTTP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.utils import timezone
+
+from attest.lti import ags
+from attest.lti.keys import OwnKey, new_key, public_jwks
+from attest.lti.service import Service
+from attest.lti.tokens import Tokens
+from attest.lti.web import Web
+from attest.portal.courses.models import Role
+from attest.portal.lms.models import ContextPerson, LinkedContext, LinkedResource, PlatformPerson
+from attest.portal.lms.models import Platform as PlatformRow
+from attest.portal.outbox import noticing, sending
+from attest.portal.outbox.models import OutgoingScore
+from attest.portal.people.models import Person
+from tests.lti.platform import Platform
+from tests.portal.linked import make_platform
+from tests.portal.school import School
+
+KEY = new_key(time.time())
+SCOPES = [ags.SCORES, ags.RESULTS_READ, ags.LINE_ITEMS, ags.LINE_ITEMS_READ]
+
+
+@dataclass
+class Linked:
+    """What is linked, and the outbox's two steps by hand."""
+
+    platform: Platform
+    resource: LinkedResource
+    key: OwnKey = KEY
+    pauses: sending.Pauses = field(default_factory=sending.Pauses)
+
+    def service(self, row: PlatformRow) -> Service:
+        web = Web(allow_private=True, read_seconds=2, total_seconds=4)
+        return Service(web, Tokens(web, lambda: self.key), row.registration())
+
+    def notice(self) -> int:
+        return noticing.notice(self.resource, noticing.newest())
+
+    def send(self) -> int:
+        """Send all that waits and may be sent now; return how many tries it were."""
+        tries = 0
+        while sending.send_next("a test", self.service, self.pauses):
+            tries += 1
+        return tries
+
+    def send_now(self) -> int:
+        """As `send`, with the pauses between tries left out; a second between two is waited for."""
+        waiting = OutgoingScore.objects.filter(state=OutgoingScore.State.WAITING)
+        if waiting.filter(tried_at__gt=timezone.now() - timedelta(seconds=1)).exists():
+            time.sleep(1.0)
+        waiting.update(not_before=None)
+        return self.send()
+
+    def notice_and_send(self) -> None:
+        self.notice()
+        self.send_now()
+
+    def row(self, subject: str = "s1") -> OutgoingScore:
+        return OutgoingScore.objects.get(resource=self.resource, told__subject=subject)
+
+    def grade(self, subject: str = "s1") -> float | None:
+        """What the gradebook has."""
+        grades = [item.grades.get(subject) for item in self.platform.course.line_items.values()]
+        return next((grade.score for grade in grades if grade), None)
+
+    def received(self, subject: str = "s1") -> list[dict[str, object]]:
+        """The scores of a person that came, in order, whatever was said to them."""
+        return [one.score for one in self.platform.services.received if one.score["userId"] == subject]
+
+
+@contextmanager
+def linked(school: School, mode: str = "moodle", *, maximum: float = 20) -> Iterator[Linked]:
+    """The school's student is s1 there, the classmate s2."""
+    with Platform(mode) as platform:
+        launch = "http://tool.example/launch"
+        tool = platform.add_tool("http://tool.example/login", launch, public_jwks([KEY]))
+        link = platform.add_assignment(tool, maximum=maximum)
+        course = platform.course
+        column = course.line_items[link.line_item] if link.line_item else None
+        row = make_platform(
+            platform.url,
+            family=mode,
+            client_id=tool.client_id,
+            auth_token_url=f"{platform.url}/token",
+            jwks_url=f"{platform.url}/jwks",
+            token_audience=platform.registration(tool).token_audience,
+        )
+        context = LinkedContext.objects.create(
+            platform=row,
+            deployment_id="1",
+            context_id=course.id,
+            course=school.course,
+            lineitems_url=platform.service_url(course.id, "lineitems", tool.client_id),
+            scopes=SCOPES,
+        )
+        resource = LinkedResource.objects.create(
+            context=context,
+            resource_link_id=link.id,
+            assignment=school.assignment,
+            lineitem_url=platform.services.item_url(course, column) if column else "",
+        )
+        enrol(context, school.student, "s1")
+        enrol(context, school.classmate, "s2")
+        yield Linked(platform, resource)
+
+
+def enrol(context: LinkedContext, person: Person, subject: str, role: Role = Role.STUDENT) -> PlatformPerson:
+    told = PlatformPerson.objects.create(platform=context.platform, subject=subject, person=person)
+    ContextPerson.objects.create(context=context, told=told, role=role)
+    return told
