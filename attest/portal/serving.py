@@ -28,6 +28,7 @@ from attest.portal.contents import named_digests
 from attest.portal.errands.line import free
 from attest.portal.grading.queue import release
 from attest.portal.handing_in.keeping import Store
+from attest.portal.lms.models import LinkedResource
 from attest.portal.lms.stores import forget_past_launches
 from attest.portal.logs import event, write_logs
 from attest.portal.people.models import Person
@@ -38,6 +39,7 @@ from attest.portal.uploads.folders import put_in_place
 
 WORKER, DISPATCHER = "attest.portal.grading.worker", "attest.portal.grading.dispatch"
 ERRANDS = "attest.portal.errands.process"
+OUTBOX = "attest.portal.outbox.process"
 _AGAIN_SECONDS = 2.0  # after a process has died
 _LONGEST_AGAIN_SECONDS = 60.0
 _STEADY_SECONDS = 30.0  # one that has lived so long did not die of how it is started
@@ -99,6 +101,14 @@ def keep_looking_for_errands(ending: threading.Event) -> None:
                     ending.wait(_STEADY_SECONDS)
 
 
+def keep_sending(ending: threading.Event) -> None:
+    """Run the process that sends scores while something is linked with an LMS, and another when it dies."""
+    while not ending.wait(_LOOK_SECONDS):
+        with _outlived("links not looked at"):
+            if LinkedResource.objects.exists():
+                keep_running(OUTBOX, ending)
+
+
 @contextmanager
 def _outlived(what: str) -> Iterator[None]:
     """Log what could not be done now and will be tried again; leave no old connection behind."""
@@ -158,6 +168,7 @@ def serve(host: str, port: int, workers: int) -> None:
         Beside(WORKER, partial(keep_running, WORKER), workers),
         Beside("tidying", keep_tidy),
         Beside("errands", keep_looking_for_errands),
+        Beside("outbox", keep_sending),
     ]
     if settings.CONFIGURATION.broker:
         beside.append(Beside(DISPATCHER, partial(keep_running, DISPATCHER)))

@@ -15,6 +15,7 @@ from attest.portal.handing_in import views as handing_in
 from attest.portal.likeness import views as likeness
 from attest.portal.lms import choosing, course_page, launches, opening, platforms, registering
 from attest.portal.marking import alike, one_answer, questions, rubric, settling, sheets
+from attest.portal.outbox import views as outbox
 from attest.portal.people import administration, tokens
 from attest.portal.people import views as people
 from attest.portal.regrading import views as regrading
@@ -75,6 +76,7 @@ urlpatterns = [
         requests.regrade_requests,
         name="regrade-requests",
     ),
+    path("assignments/<int:assignment_id>/lms-scores/", outbox.lms_scores, name="lms-scores"),
     path("assignments/<int:assignment_id>/regrade/", regrading.regrade, name="regrade"),
     path("regrades/<int:regrade_id>/", regrading.regrade_changes, name="regrade-changes"),
     path("results/<int:graded_id>/report/", regrading.result_report, name="result-report"),

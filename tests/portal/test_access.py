@@ -86,6 +86,7 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "regrade-changes": INSTRUCTORS,
     "result-report": INSTRUCTORS,
     "adjustments": INSTRUCTORS,
+    "lms-scores": INSTRUCTORS,
     "likeness": INSTRUCTORS,
     "like-pair": INSTRUCTORS,
     "uploads": INSTRUCTORS,

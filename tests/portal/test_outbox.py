@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.utils import timezone
+from tests.lti.platform import Grade, faults
 
 from attest.portal.adjusting.deciding import decide
 from attest.portal.courses.models import CourseAssignment, Membership, Role
@@ -23,7 +24,6 @@ from attest.portal.outbox import columns, sending
 from attest.portal.outbox.models import LookedAt, OutgoingScore
 from attest.portal.outbox.sending import Pauses
 from attest.portal.teaching.extensions import give
-from tests.lti.platform import Grade, faults
 from tests.portal.outgoing import Linked, enrol, linked
 from tests.portal.prose import WHEN, WHY, keep_words, level
 from tests.portal.school import School, keep_result, make_assignment, make_person
@@ -164,11 +164,11 @@ def test_answers_that_are_to_be_marked_follow_the_lms(
         sent = lms.received()
         assert [one["gradingProgress"] for one in sent] == ([progress] if progress else [])
         answer = school.student.answers.get()
-        for item, points in ((WHY, 2.0), (WHEN, 0.5)):
+        for item, points in ((WHY, 2.0), (WHEN, 1.0)):
             given = Given(item, level(item, points))
             save(school.grader, answer, given, settles=False, instructs=False)
         lms.notice_and_send()
-        assert lms.received()[-1]["scoreGiven"] == 7.5
+        assert lms.received()[-1]["scoreGiven"] == 8.0
         assert lms.received()[-1]["gradingProgress"] == "FullyGraded"
 
 
