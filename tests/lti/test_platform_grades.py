@@ -106,7 +106,7 @@ def test_canvas_refuses_an_older_time_with_400(canvas: Client) -> None:
     canvas.score("s1", 35, NOW - 10)
     answer = canvas.score("s1", 40, NOW - 11)
     assert answer.status == 400
-    assert "newer" in answer.body["errors"]["message"]
+    assert "before last updated timestamp" in answer.body["errors"]["message"]
 
 
 def test_canvas_takes_the_same_time_again(canvas: Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -9,6 +10,7 @@ from django.utils import timezone
 
 from attest.portal.courses.models import Membership, Role
 from attest.portal.errands.models import Errand
+from attest.portal.handing_in.models import Submission
 from attest.portal.lms.models import (
     ContextPerson,
     Deployment,
@@ -23,6 +25,7 @@ from attest.portal.lms.models import (
     Ticket,
     UsedNonce,
 )
+from attest.portal.outbox.models import LookedAt, OutgoingScore
 from attest.portal.people.models import Person
 from tests.portal.school import School
 
@@ -97,3 +100,40 @@ def link_school(school: School) -> Linked:
         new=1,
     )
     return Linked(platform, context, resource, person)
+
+
+def scores_on_their_way(lms: Linked, submissions: Sequence[Submission]) -> None:
+    """Scores of these attempts: one was refused, one would lower a grade, one is there."""
+    now = timezone.now()
+    states = (
+        (
+            OutgoingScore.State.REFUSED,
+            "Student: POST https://moodle.example.edu/scores was answered with 400.",
+        ),
+        (OutgoingScore.State.HELD, ""),
+        (OutgoingScore.State.SENT, ""),
+    )
+    for number, (submission, (state, answer)) in enumerate(zip(submissions, states, strict=True)):
+        person = lms.person if state == OutgoingScore.State.SENT else submission.person
+        told, _ = PlatformPerson.objects.get_or_create(
+            platform=lms.platform, person=person, defaults={"subject": f"u-{number}"}
+        )
+        ContextPerson.objects.get_or_create(context=lms.context, told=told, role=Role.STUDENT)
+        is_there = state != OutgoingScore.State.REFUSED
+        OutgoingScore.objects.create(
+            resource=lms.resource,
+            told=told,
+            state=state,
+            submission=submission,
+            points=3.0,
+            max_points=5.0,
+            made_at=now,
+            digest=f"{number}" * 64,
+            stamp=int(now.timestamp()),
+            sent_points=4.0 if is_there else None,
+            sent_max=5.0 if is_there else None,
+            sent_at=now if is_there else None,
+            tried_at=now,
+            answer=answer,
+        )
+    LookedAt.objects.create(resource=lms.resource, whole_at=now, read_at=now)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from django.utils import timezone
-from tests.lti.platform import Platform
 
 from attest.lti import ags
 from attest.lti.keys import OwnKey, new_key, public_jwks
@@ -22,6 +21,7 @@ from attest.portal.lms.models import Platform as PlatformRow
 from attest.portal.outbox import noticing, sending
 from attest.portal.outbox.models import OutgoingScore
 from attest.portal.people.models import Person
+from tests.lti.platform import Platform
 from tests.portal.linked import make_platform
 from tests.portal.school import School
 

@@ -154,6 +154,10 @@ VISITS: Mapping[str, Sequence[Visit]] = {
         Visit("instructor", {"assignment_id": "due"}, fill={"title": ""}, press="Change the rules"),
     ],
     "downloads": of("assignment_id", ("instructor", "assignment"), ("teacher", "empty-assignment")),
+    "lms-scores": [
+        *of("assignment_id", ("instructor", "assignment"), ("teacher", "empty-assignment")),
+        Visit("instructor", {"assignment_id": "assignment"}, press="Send all that were refused again"),
+    ],
     "override": [
         *of("submission_id", ("instructor", "graded"), ("instructor", "late")),
         Visit("instructor", {"submission_id": "graded"}, press="Give these points"),

@@ -27,7 +27,7 @@ from attest.portal.regrading.models import Regrade, RegradedAttempt
 from attest.portal.uploads.models import UploadedFolder, UsedUpload
 from tests.attest.conftest import WRONG
 from tests.portal.filling import World
-from tests.portal.linked import link_school
+from tests.portal.linked import link_school, scores_on_their_way
 from tests.portal.prose import WHY, another_grader, answer_of, keep_words, level
 from tests.portal.school import PASSWORD, School, keep_result, make_assignment, make_person, make_school
 from tests.portal.sessions import session_of
@@ -248,6 +248,8 @@ def likenesses(world: World, school: School) -> None:
 def linked(world: World, school: School) -> None:
     """An LMS whose course is linked, with somebody who came from there."""
     lms = link_school(school)
+    queued = Submission.objects.get(pk=world.numbers["queued"])
+    scores_on_their_way(lms, [school.submission, queued, school.submission])
     world.numbers |= {"platform": lms.platform.pk, "context": lms.context.pk, "from-lms": lms.person.pk}
 
 

@@ -1,4 +1,4 @@
-"""What an instructor decides of scores on their way: sending again, lowering a grade, reading what is there."""
+"""What an instructor decides of scores on their way: send again, lower a grade, read what is there."""
 
 from __future__ import annotations
 

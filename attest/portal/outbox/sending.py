@@ -172,7 +172,8 @@ def _claimed(row: OutgoingScore, who: str) -> bool:
         as_it_is.update(state=State.HELD)
         return False
     stamp = next_stamp(row.score, last=row.stamp, now=now.timestamp(), floor=row.floor)
-    may_go = max(stamp, row.tried_at.timestamp() + 1.0 if row.tried_at else 0.0)
+    before = [one.timestamp() for one in (row.tried_at, row.sent_at) if one is not None]
+    may_go = max([float(stamp), *(one + 1.0 for one in before)])
     if may_go > now.timestamp():
         as_it_is.update(not_before=datetime.fromtimestamp(may_go, UTC))
         return False

@@ -98,9 +98,8 @@ def _decide(asking: Asking, resources: Mapping[str, LinkedResource]) -> None:
     match what:
         case "again":
             some = scores if number else scores.filter(state=State.REFUSED)
-            messages.success(
-                asking.request, f"{count_text(send_again(some, asking.person), 'score')} to be sent."
-            )
+            again = send_again(some, asking.person)
+            messages.success(asking.request, f"{count_text(again, 'score')} to be sent.")
         case "lower":
             lowered = let_lower(scores, asking.person, seen_at)
             messages.success(asking.request, f"{count_text(lowered, 'lower score')} to be sent.")

@@ -104,6 +104,11 @@ def _about(person: Person, seen: Mapping[int, frozenset[str]]) -> dict[str, Any]
                     {"course": seen.context.title, "role": seen.role, "has_left": seen.has_left}
                     for seen in one.contexts.select_related("context")
                 ],
+                "scores_sent": list(
+                    one.scores.exclude(sent_at=None).values(
+                        "resource__assignment__title", "sent_points", "sent_max", "sent_at"
+                    )
+                ),
             }
             for one in person.told.select_related("platform")
         ],

@@ -61,9 +61,9 @@ class Gradebook:
         assert when is not None
         grade = item.grades.setdefault(score["userId"], Grade())
         if self._is_older(when, grade.changed_at):
-            return self._no(
-                self.older, f"a score of {score['timestamp']} is not newer than the one that is kept"
-            )
+            kept = datetime.fromtimestamp(grade.changed_at).astimezone().isoformat()
+            why = f"Provided timestamp of {score['timestamp']} before last updated timestamp of {kept}"
+            return self._no(self.older, why)
         refusal = self._attempt(item, grade, score)
         if refusal is not None:
             return refusal
