@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sandbox import Program
 
 CHECKS = "checks"  # the folder of the public checks in a handout
+PLACES = (CHECKS, f".github/attest/{CHECKS}")  # where it lies, in a handout and in a repository made of one
 LEVELS = 3
 MOST_NAMES = 12  # in a message
 
@@ -46,8 +47,9 @@ def handed_out(file: Path) -> dict[str, Assignment]:
     """
     place = Path(os.path.abspath(file))
     for folder in list(place.parents)[:LEVELS]:
-        if (folder / CHECKS / FILE).is_file():
-            return _assignments_in(folder / CHECKS)
+        for checks in (folder / name for name in PLACES):
+            if (checks / FILE).is_file():
+                return _assignments_in(checks)
     return {}
 
 

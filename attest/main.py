@@ -28,6 +28,7 @@ from attest.entry import (
     run,
     submit,
 )
+from attest.export_entry import export
 from attest.image_entry import image
 from attest.portal_entry import backup, restore, serve
 from attest.regrade_entry import regrade
@@ -339,6 +340,7 @@ def rubric(
 
 
 app.add_typer(image)
+app.add_typer(export)
 
 
 @app.command()

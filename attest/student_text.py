@@ -43,10 +43,23 @@ def student_text(view: StudentView, width: int = 100) -> Text:
 
     whole = Text()
     for line in _lines(view):
-        text = visible_text(line.text)
-        text = _broken(text, width) if line.prose else text
-        whole.append(harmless(text) + "\n", style=line.style)
+        whole.append(_shown(line, width) + "\n", style=line.style)
     return whole
+
+
+def check_text(view: CheckView, width: int = 100) -> str:
+    """Return what is said below a check's title and points, as plain text."""
+    return textwrap.dedent("\n".join(_shown(line, width) for line in _details(view)))
+
+
+def load_text(view: LoadView, width: int = 100) -> str:
+    """Return what happened when a submission was loaded, as plain text; "" where nothing did."""
+    return "\n".join(_shown(line, width) for line in _load(view))
+
+
+def _shown(line: Line, width: int) -> str:
+    text = visible_text(line.text)
+    return harmless(_broken(text, width) if line.prose else text)
 
 
 def _broken(text: str, width: int) -> str:
@@ -93,6 +106,11 @@ def _check(view: CheckView) -> Iterator[Line]:
     check, style = view.check, STYLES[view.words.tone]
     word = "" if view.passed else f"{view.words.word}: "
     yield from _prose(f"{view.words.mark} {word}{one_line(check.title)} ({view.points})", style=style)
+    yield from _details(view)
+
+
+def _details(view: CheckView) -> Iterator[Line]:
+    check = view.check
     if not view.passed:
         yield from _failing(view)
     for picture in check.pictures:

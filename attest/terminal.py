@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 BAR = "│ "  # before the lines that a student's code has written
-_COMMAND = re.compile(r"^([^\S\n]*+)(?=::|##\[)", re.MULTILINE)
+_COMMAND = re.compile(r"^([^\S\n]*+)(?=::)", re.MULTILINE)
+_COMMAND_ANYWHERE = re.compile(r"##(?=(?:vso)?\[)")
 
 FILE_WIDTH = 120  # columns, where the output goes to a file or a pipe
 
@@ -34,8 +35,8 @@ INTERRUPTED = 130  # stopped by Ctrl-C, as shells count it
 
 
 def harmless(text: str) -> str:
-    """Return visible text in which no line begins as a CI service's command (`::set-output …`) does."""
-    return _COMMAND.sub(rf"\1{BAR}", text)
+    """Return visible text without a CI service's commands: `::name` at a line's start, `##[name]` in it."""
+    return _COMMAND_ANYWHERE.sub("## ", _COMMAND.sub(rf"\1{BAR}", text))
 
 
 def shown_path(path: Path) -> str:

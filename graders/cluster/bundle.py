@@ -35,12 +35,17 @@ class Bundle:
 
 def pack(assignment: Assignment) -> Bundle:
     """Pack an assignment's folder and those of its exercises. Raises OSError."""
+    data = msgspec.msgpack.encode(_Files(*files_of(assignment)))
+    return Bundle(hash_of(data), data)
+
+
+def files_of(assignment: Assignment) -> tuple[str, dict[str, bytes]]:
+    """Return an assignment's folder, relative to what all files of it lie in, and these. Raises OSError."""
     folders = sorted({assignment.folder, *(exercise.folder.resolve() for exercise in assignment.exercises)})
     base = Path(os.path.commonpath(folders))
     paths = sorted({path for folder in folders for path in folder.rglob("*") if _travels(path, folder)})
     files = {path.relative_to(base).as_posix(): path.read_bytes() for path in paths}
-    data = msgspec.msgpack.encode(_Files(assignment.folder.relative_to(base).as_posix(), files))
-    return Bundle(hash_of(data), data)
+    return assignment.folder.relative_to(base).as_posix(), files
 
 
 def _travels(path: Path, folder: Path) -> bool:
