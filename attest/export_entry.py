@@ -62,6 +62,10 @@ def gradescope(  # noqa: PLR0917 - typer calls it by name
             "assignment's policy). The due date is that in Gradescope.",
         ),
     ] = None,
+    minutes: Annotated[
+        int,
+        typer.Option(min=2, max=40, help="The Autograder Timeout that is set in Gradescope, in minutes."),
+    ] = 10,
     torch_index: TorchOption = None,
     wheelhouse: WheelhouseOption = None,
     force: ForceOption = False,
@@ -74,7 +78,7 @@ def gradescope(  # noqa: PLR0917 - typer calls it by name
     from attest.packages.export import ExportRequest, export_command
 
     sources = Sources(torch_index, wheelhouse)
-    request = ExportRequest(assignment, out, sources, force, attempts, late)
+    request = ExportRequest(assignment, out, sources, force, attempts, late, minutes)
     raise typer.Exit(export_command("gradescope", request))
 
 

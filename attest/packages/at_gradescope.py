@@ -24,17 +24,18 @@ from attest.packages.gradescope_metadata import (
 )
 from attest.packages.gradescope_results import counts_as_attempt, gradescope_results, not_graded, refused
 from attest.packages.grading import Place, grade_one
-from attest.packages.manifest import read_package
+from attest.packages.manifest import Package, read_package
 from attest.packages.shown import for_instructor
 from attest.terminal import harmless
 from graders.assignment import Assignment
+from graders.deadline import wall_deadline
 from graders.reading import Found
 from graders.result import Received, write_whole
 from reports.amounts import count_text, points_text
 from reports.visible_text import visible_text
 
 ROOT = Path("/autograder")
-PATIENCE_SECONDS = 270.0  # twice that, for a second try, ends before the ten minutes that Gradescope gives
+LEFT_SECONDS = 45.0  # for ending and writing, of the time after which Gradescope gives up and counts zero
 STOPPED = (
     "The grading was ended from outside before it was done: out of time, or out of memory. Give the "
     "autograder more of both (Settings, Autograder Timeout and Container Specifications), and rerun it."
@@ -57,8 +58,24 @@ def main(root: Path = ROOT) -> int:
 
 def results(root: Path, started: float) -> dict[str, Any]:
     """Return results.json of the submission in `root`."""
-    source = root / "source"
-    package, assignment = read_package(source)
+    package, assignment = read_package(root / "source")
+    seconds = package.minutes * 60 - LEFT_SECONDS
+    with wall_deadline(seconds, lambda: OutOfTime(seconds)):
+        return graded(root, package, assignment, started)
+
+
+class OutOfTime(Exception):
+    """The whole grading took too long; the message says what to do."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"The grading took longer than {seconds:g} seconds. Give it more CPU and time in Gradescope, and "
+            "export it again with as many minutes (--minutes)."
+        )
+
+
+def graded(root: Path, package: Package, assignment: Assignment, started: float) -> dict[str, Any]:
+    """Return results.json, unless the submission is one too many to grade."""
     metadata = known(root)
     counted = [one for one in metadata.earlier if counts_as_attempt(one.results)]
     if package.attempts is not None and len(counted) >= package.attempts:
@@ -67,8 +84,9 @@ def results(root: Path, started: float) -> dict[str, Any]:
     late = metadata.late(policy_of(assignment.late, package.late, metadata.due))
     received = Received(lms="gradescope", submitted_at=metadata.created_at, attempt=len(counted) + 1)
     submission = Found(metadata.student, root / "submission", "submission", received=received, late=late)
-    secrets = (source, root / "results", root / "submission", root / "submission_metadata.json")
-    result = grade_one(assignment, submission, Place(secrets, PATIENCE_SECONDS))
+    places = ("source", "results", "submission", "submission_metadata.json")
+    patience = (package.minutes * 60 - LEFT_SECONDS) / 2  # for each of two tries
+    result = grade_one(assignment, submission, Place(tuple(root / name for name in places), patience))
     say(for_instructor(result))
     return gradescope_results(result, time.monotonic() - started)
 

@@ -50,6 +50,7 @@ class ExportRequest:
     force: bool = False
     attempts: int | None = None  # Gradescope: how many are graded
     late: str | None = None  # Gradescope: what coming late costs, in place of the assignment's own policy
+    minutes: int = 10  # Gradescope: after how many it gives up
     image: str = ""  # PrairieLearn: what the grader's image is called
 
 
@@ -99,12 +100,13 @@ def gradescope(assignment: Assignment, request: ExportRequest) -> Files:
     """Return the zip that Gradescope takes as an autograder. Raises AssignmentError and LateError."""
     if request.late is not None and request.late.strip().lower() != "none":
         read_policy(request.late, read_due("2000-01-01 UTC"))  # said here, not at each submission
+    package = Package(assignment="", attempts=request.attempts, late=request.late, minutes=request.minutes)
     run = own("gradescope_run.sh").replace("NOT_GRADED", json.dumps(not_graded(NEVER_STARTED)))
     return {
         "setup.sh": (own("gradescope_setup.sh").encode(), PROGRAM),
         "run_autograder": (run.encode(), PROGRAM),
         **installing(request.sources, reference=True),
-        **graded_there(assignment, Package(assignment="", attempts=request.attempts, late=request.late)),
+        **graded_there(assignment, package),
     }
 
 
@@ -116,9 +118,9 @@ def prairielearn(assignment: Assignment, request: ExportRequest) -> Files:
             "question."
         )
     grade = own("prairielearn_grade.sh").replace("NOT_GRADED", json.dumps(not_gradable()))
-    base = f"python:{sys.version_info.major}.{sys.version_info.minor}-slim"
+    slim = f"{sys.version_info.major}.{sys.version_info.minor}-slim"
     grader: Files = {
-        "Dockerfile": (own("prairielearn.Dockerfile").replace("BASE", base).encode(), PLAIN),
+        "Dockerfile": (own("prairielearn.Dockerfile").replace("SLIM", slim).encode(), PLAIN),
         "grade.sh": (grade.encode(), PROGRAM),
         **installing(request.sources, reference=True),
     }

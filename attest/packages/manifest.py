@@ -20,6 +20,7 @@ class Package(Frozen):
     assignment: str  # its folder, relative to this file
     attempts: int | None = Field(default=None, ge=1)  # how many are graded; None: any number
     late: str | None = None  # a policy in place of the assignment's own; "none" for none
+    minutes: int = Field(default=10, ge=2, le=40)  # after which the autograder itself gives up
 
 
 def read_package(folder: Path) -> tuple[Package, Assignment]:
