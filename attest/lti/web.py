@@ -32,6 +32,7 @@ _MOST_ADDRESSES = 4  # of one name that are tried
 _ALLOW = (
     "Where yours is in the school's own network, start the portal with ATTEST_PORTAL_PRIVATE_PLATFORMS=yes."
 )
+_PORTS = {"http": 80, "https": 443}
 _REDIRECTS = (301, 302, 303, 307, 308)
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # IPv4 behind NAT64, RFC 6052
 
@@ -136,12 +137,13 @@ class Web:
 
     def _connection(self, address: Url) -> HTTPConnection:
         host = (address.host or "").strip("[]")
+        port = address.port or _PORTS[address.scheme or "https"]  # else it is looked for in an IPv6 address
         if address.scheme == "http":
-            return _Plain(host, address.port, timeout=self.connect_seconds, read_seconds=self.read_seconds)
+            return _Plain(host, port, timeout=self.connect_seconds, read_seconds=self.read_seconds)
         kind = _PrivateToo if self.allow_private else _Public
         return kind(
             host,
-            address.port,
+            port,
             timeout=self.connect_seconds,
             read_seconds=self.read_seconds,
             ssl_context=self._tls,

@@ -234,6 +234,30 @@ def test_no_byte_goes_to_a_private_address(host: str) -> None:
         Web().request("GET", f"https://{host}:9/")
 
 
+@pytest.mark.parametrize(
+    ("url", "asked"),
+    [
+        ("http://[fd00::1]/", ("fd00::1", 80)),
+        ("https://[fd00::1]/", ("fd00::1", 443)),
+        ("https://[fd00::1]:8443/", ("fd00::1", 8443)),
+        ("http://[fe80::1%25lo]/", ("fe80::1%lo", 80)),
+    ],
+)
+def test_an_address_of_ipv6_is_no_name_with_a_port(
+    monkeypatch: pytest.MonkeyPatch, url: str, asked: tuple[str, int]
+) -> None:
+    found: list[tuple[str, int]] = []
+
+    def look_up(host: str, port: int, **named: object) -> list[object]:
+        found.append((host, port))
+        return [(socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("fe80::1", port, 0, 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    with pytest.raises(Unreachable, match="inside a private network"):
+        WEB.request("GET", url)
+    assert found == [asked]
+
+
 def test_the_address_that_is_dialled_is_the_one_that_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that has another address when it is looked up again gains nothing: it is looked up once."""
     asked: list[str] = []
