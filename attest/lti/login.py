@@ -54,7 +54,6 @@ def begin(store: Store, parameters: Mapping[str, str], *, launch_url: str, now: 
         expires_at=now + SECONDS,
         storage_target=_frame(parameters),
     )
-    store.keep_state(state)
     question = {
         "scope": "openid",
         "response_type": "id_token",
@@ -68,6 +67,7 @@ def begin(store: Store, parameters: Mapping[str, str], *, launch_url: str, now: 
     }
     if hint := _bounded(parameters, "lti_message_hint"):
         question["lti_message_hint"] = hint
+    store.keep_state(state)
     joint = "&" if "?" in registration.auth_login_url else "?"
     return Begun(f"{registration.auth_login_url}{joint}{urlencode(question)}", state, registration)
 

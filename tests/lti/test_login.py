@@ -69,6 +69,13 @@ def test_what_is_too_long_is_named() -> None:
         opened(MemoryStore(MOODLE), login_hint="x" * 6001)
 
 
+def test_of_a_login_that_is_refused_nothing_is_kept() -> None:
+    store = MemoryStore(MOODLE)
+    with pytest.raises(Refused, match="lti_message_hint"):
+        opened(store, lti_message_hint="x" * 6001)
+    assert not store.states
+
+
 @pytest.mark.parametrize(
     ("issuer", "client_id"),
     [("https://other.example", "client-1"), (ISSUER + "/", "client-1"), (ISSUER, "client-2")],
