@@ -76,7 +76,7 @@ def is_refused(school: Registered, link: Link, subject: str = "s1") -> str:
     assert "This did not open" in answer.text
     assert visitor.session is None
     assert people(school.portal) == before
-    assert "Traceback" not in school.portal.said()
+    assert '"level": "error"' not in school.portal.said()
     return answer.text.partition("did not fit: <code>")[2].partition("<")[0]
 
 
