@@ -156,6 +156,8 @@ def _custom(claims: Members) -> dict[str, str]:
     told = members.section(claims, LTI + "custom")
     filled = {}
     for name in list(told)[:_MOST_CUSTOM]:
+        if len(name) > members.LONGEST_IDENTIFIER or not name.isprintable():
+            continue
         value = told[name]
         if isinstance(value, int | float) and not isinstance(value, bool):
             value = str(value)

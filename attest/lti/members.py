@@ -55,13 +55,17 @@ def words(members: Members, name: str, most: int = _LONGEST_WORDS) -> str:
 
 
 def strings(members: Members, name: str, most: int = 200) -> frozenset[str]:
-    """Return the strings of a list; empty where there is none."""
+    """Return the strings of a list that can be written; empty where there is none."""
     found = members.get(name)
     if found is None:
         return frozenset()
     if not isinstance(found, list):
         raise Refused(name, f"{name} is {_kind(found)}, expected a list.")
-    return frozenset(one for one in found[:most] if isinstance(one, str) and len(one) <= _LONGEST_ADDRESS)
+    return frozenset(
+        one
+        for one in found[:most]
+        if isinstance(one, str) and len(one) <= _LONGEST_ADDRESS and one.isprintable()
+    )
 
 
 def said_true(members: Members, name: str) -> bool:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
@@ -147,6 +148,14 @@ def launched(
     kept = begun.state.value if browser == "same" else browser
     form = {"state": begun.state.value, "id_token": token}
     return finish(store, more.pop("keys", Published()), form, state_from_browser=kept, now=now, **more)
+
+
+def refused(store: MemoryStore, token: str, *, begun: Begun | None = None, **how: Any) -> str:
+    """The claim by which a launch with this token fails."""
+    with pytest.raises(Refused) as error:
+        launched(store, begun or opened(store), token, **how)
+    assert str(error.value)
+    return error.value.claim
 
 
 def _put_together(header: Mapping[str, Any], claims: Mapping[str, Any], sign: Any) -> str:

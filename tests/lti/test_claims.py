@@ -47,6 +47,12 @@ def test_custom_parameters_are_texts() -> None:
     }
 
 
+def test_a_custom_parameter_whose_name_cannot_be_written_is_passed_over() -> None:
+    odd = {"a\x00": "1", "\ud800": "2", "x" * 256: "3", "assignment": "4"}
+
+    assert launch(custom=odd).custom == {"assignment": "4"}
+
+
 @pytest.mark.parametrize(
     "variable",
     ["$User.id", "$Canvas.user.loginId", "$Person.name.full", "$com.school.x-y", " $User.id ", "$x"],
@@ -143,8 +149,10 @@ def test_a_launch_outside_of_any_course() -> None:
     assert (launched.context_id, launched.roles) == ("", frozenset())
 
 
-def test_roles_that_are_no_strings_are_passed_over() -> None:
-    assert launch(roles=["Learner", 7, None, ["Instructor"], "x" * 3000]).roles == {"Learner"}
+def test_roles_that_are_no_strings_or_cannot_be_written_are_passed_over() -> None:
+    odd = ["Learner", 7, None, ["Instructor"], "x" * 3000, "Learner\x00", "\ud800"]
+
+    assert launch(roles=odd).roles == {"Learner"}
 
 
 def test_the_services_keep_their_query() -> None:
