@@ -10,7 +10,9 @@ from datetime import datetime
 from typing import Any
 
 from attest.lti.errors import Unreachable
+from attest.lti.members import parsed
 from attest.lti.service import Service, below
+from reports.visible_text import visible_text
 
 _AGS = "https://purl.imsglobal.org/spec/lti-ags/scope"
 LINE_ITEMS = f"{_AGS}/lineitem"
@@ -139,12 +141,13 @@ def _sent_item(service: Service, method: str, url: str, item: LineItem) -> LineI
 
 
 def _item(found: Any) -> LineItem:
-    if not isinstance(found, dict) or not isinstance(found.get("id"), str):
+    url = found.get("id") if isinstance(found, dict) else None
+    if not isinstance(url, str) or parsed(url) is None:
         raise Unreachable("The platform answered with a line item that has no address (`id`).")
     return LineItem(
         label=_text(found.get("label")),
         maximum=_number(found.get("scoreMaximum")) or 0.0,
-        url=found["id"],
+        url=url,
         resource_id=_text(found.get("resourceId")),
         tag=_text(found.get("tag")),
         resource_link_id=_text(found.get("resourceLinkId")),
@@ -165,13 +168,17 @@ def _result(found: dict[str, Any]) -> ScoreThere:
 def _text(found: object) -> str:
     """Return a text; an id may come as a number."""
     is_number = isinstance(found, int) and not isinstance(found, bool)
-    return found if isinstance(found, str) else str(found) if is_number else ""
+    return visible_text(found) if isinstance(found, str) else str(found) if is_number else ""
 
 
 def _number(found: object) -> float | None:
-    if isinstance(found, bool) or not isinstance(found, (int, float)) or not math.isfinite(found):
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
         return None
-    return float(found)
+    try:
+        number = float(found)
+    except OverflowError:  # an int of JSON has as many digits as it likes
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _moment(found: object) -> float | None:

@@ -28,7 +28,6 @@ MESSAGE_TYPES = (RESOURCE_LINK_REQUEST, DEEP_LINKING_REQUEST)
 
 _MOST_CUSTOM = 100
 _LONGEST_CUSTOM = 1000
-_LONGEST_EMAIL = 254
 _LONGEST_DATA = 20_000
 _NO_HALF = re.compile("[^\x00\ud800-\udfff]*")  # neither NUL nor half a character: no database has those
 
@@ -113,7 +112,7 @@ def read(registration_key: str, claims: Members) -> Launch:
         name=members.words(claims, "name"),
         given_name=members.words(claims, "given_name"),
         family_name=members.words(claims, "family_name"),
-        email=members.words(claims, "email", _LONGEST_EMAIL),
+        email=members.words(claims, "email", members.LONGEST_EMAIL),
         locale=members.words(presentation, "locale", 20) or members.words(claims, "locale", 20),
         resource_link_id=members.identifier(link, "id", "resource_link.id") if opens_link else "",
         resource_link_title=members.words(link, "title"),

@@ -15,6 +15,7 @@ from reports.visible_text import one_line
 
 Members = Mapping[str, Any]
 
+LONGEST_EMAIL = 254
 LONGEST_IDENTIFIER = 255  # characters: LTI 1.3 Core, section 5.3
 _LONGEST_ADDRESS = 2000
 _LONGEST_WORDS = 250

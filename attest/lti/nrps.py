@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from attest.lti.errors import Unreachable
+from attest.lti.errors import Refused, Unreachable
+from attest.lti.members import LONGEST_EMAIL, identifier, strings, words
 from attest.lti.service import Service
 
 MEMBERS_READ = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 MOST_MEMBERS = 50_000
 _MEMBERS = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
-_MOST_SUBJECT = 255  # LTI 1.3 Core, section 5.3.6
-_MOST_TEXT = 500  # characters of a name
 
 
 @dataclass(frozen=True)
@@ -48,27 +47,19 @@ def _member(found: Any) -> Member | None:
     """Return a member; None for what names nobody."""
     if not isinstance(found, dict):
         return None
-    subject = found.get("user_id")
-    subject = str(subject) if isinstance(subject, int) and not isinstance(subject, bool) else subject
-    if not isinstance(subject, str) or not 0 < len(subject) <= _MOST_SUBJECT or "\0" in subject:
+    number = found.get("user_id")
+    if isinstance(number, int) and not isinstance(number, bool):
+        found = {**found, "user_id": str(number)}
+    try:
+        subject, roles = identifier(found, "user_id"), strings(found, "roles")
+    except Refused:
         return None
-    roles = found.get("roles")
     return Member(
         subject=subject,
-        roles=frozenset(one for one in roles if isinstance(one, str))
-        if isinstance(roles, list)
-        else frozenset(),
-        name=_told(found, "name"),
-        given_name=_told(found, "given_name"),
-        family_name=_told(found, "family_name"),
-        email=_told(found, "email"),
+        roles=roles,
+        name=words(found, "name"),
+        given_name=words(found, "given_name"),
+        family_name=words(found, "family_name"),
+        email=words(found, "email", LONGEST_EMAIL),
         is_active=found.get("status", "Active") == "Active",
     )
-
-
-def _told(found: dict[str, Any], name: str) -> str:
-    """Return a text without what a database does not keep; "" for an unsubstituted `$Variable`."""
-    value = found.get(name)
-    if not isinstance(value, str) or value.startswith("$"):
-        return ""
-    return value.replace("\0", "").strip()[:_MOST_TEXT]

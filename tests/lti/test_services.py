@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 
 from attest.lti import ags, nrps
 from attest.lti.answers import wait_asked_for
+from attest.lti.claims import read
 from attest.lti.errors import Answered, Unreachable
 from attest.lti.keys import OwnKey, new_key, public_jwks
 from attest.lti.outbox import Score, What, message, outcome
 from attest.lti.service import Service, below, next_page
 from attest.lti.tokens import Tokens
 from attest.lti.web import Web
+from tests.lti.forging import MOODLE, claims_of, opened
+from tests.lti.memory import MemoryStore
 from tests.lti.platform import Platform, faults
 from tests.lti.platform.world import Tool
 
@@ -367,3 +370,41 @@ def test_how_long_a_platform_asks_to_wait(text: str, seconds: float) -> None:
 @given(st.text())
 def test_no_text_of_a_platform_makes_us_wait_longer_than_an_hour(text: str) -> None:
     assert 0.0 <= wait_asked_for(text, 1_796_040_000.0) <= 3600.0
+
+
+def test_a_roster_and_a_launch_tell_of_a_person_in_the_same_words(moodle: Side) -> None:
+    """A name that came in two ways would change with each launch and each roster."""
+    told = {"name": "Lena\r\n \x00Novak ", "email": "$Person.email", "given_name": "L" * 300}
+    roster = {"members": [{"user_id": "12", "roles": ["Learner", "\ud800"], **told}]}
+    moodle.platform.broken["members"] = faults.answer(roster)
+    begun = opened(MemoryStore(MOODLE))
+
+    (member,) = nrps.members(moodle.service, moodle.platform.service_url("c7", "memberships"))
+
+    launch = read("1", {**claims_of(begun), **told})
+    assert member.name == launch.name == "Lena ␀Novak"
+    assert member.email == launch.email == ""
+    assert member.given_name == launch.given_name
+    assert len(member.given_name) == 250
+    assert member.roles == {"Learner"}
+
+
+@pytest.mark.parametrize("points", [10**400, float("nan"), float("inf"), "10", True])
+def test_points_that_are_no_number_are_none(moodle: Side, points: object) -> None:
+    result = {"id": "x", "userId": "s1", "resultScore": points, "comment": "well\x00 done\ud800"}
+    moodle.platform.broken["results"] = faults.answer([result])
+
+    (found,) = ags.results(moodle.service, moodle.line_item)
+
+    assert found.points is None
+    assert found.comment == "well␀ done\ufffd"
+
+
+@pytest.mark.parametrize(
+    "address", [None, 7, "", "lineitems/7", "file:///etc/passwd", "https://a\x00.example/"]
+)
+def test_a_column_without_an_address_is_none(moodle: Side, address: object) -> None:
+    moodle.platform.broken["lineitem"] = faults.answer({"id": address, "label": "x", "scoreMaximum": 20})
+
+    with pytest.raises(Unreachable, match="no address"):
+        ags.line_item(moodle.service, moodle.line_item)
