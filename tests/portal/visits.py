@@ -30,6 +30,7 @@ EMPTY = {"course_id": "empty"}
 OPEN = {"regrade_request_id": "request"}
 STUDENT = {"person_number": "student"}
 MEMBER = {"membership_id": "membership"}
+COMMENT = {"assignment_id": "in-words", "comment_id": "comment"}
 QUESTION = {"assignment_id": "in-words", "exercise": "doubling"}
 LOOKED_AT = (
     ("grader", "assignment"),
@@ -199,21 +200,59 @@ VISITS: Mapping[str, Sequence[Visit]] = {
         Visit("instructor", {"assignment_id": "in-words"}, press="Take in the marks"),
     ],
     "agreement": of("assignment_id", ("grader", "in-words"), ("instructor", "in-words")),
-    "marking-rubric": of("assignment_id", ("grader", "in-words"), ("teacher", "empty-assignment")),
-    "level": of("level_id", ("grader", "level")),
-    "comment": [Visit("grader", {"assignment_id": "in-words", "comment_id": "comment"})],
+    "marking-rubric": [
+        *of("assignment_id", ("grader", "in-words"), ("teacher", "empty-assignment")),
+        Visit("grader", {"assignment_id": "in-words"}, press="Offer these points"),
+        Visit("grader", {"assignment_id": "in-words"}, press="Add the comment"),
+    ],
+    "level": [
+        *of("level_id", ("grader", "level")),
+        Visit("instructor", {"level_id": "level"}, fill={"points": "-1"}, press="Keep"),
+        Visit("instructor", {"level_id": "level"}, fill={"points": "1.5"}, press="Keep"),
+    ],
+    "comment": [
+        Visit("grader", COMMENT),
+        Visit("grader", COMMENT, fill={"points": "many", "text": ""}, press="Keep"),
+    ],
     "question": [Visit("grader", QUESTION), Visit("second", QUESTION)],
     "next-answer": [Visit("second", QUESTION)],
     "alike": [Visit("grader", QUESTION), Visit("second", QUESTION)],
     "answer": of("answer_id", ("grader", "marked"), ("second", "unmarked"), ("instructor", "marked")),
-    "regrade": of("assignment_id", ("instructor", "assignment"), ("instructor", "due")),
+    "regrade": [
+        *of("assignment_id", ("instructor", "assignment"), ("instructor", "due")),
+        Visit("instructor", {"assignment_id": "assignment"}, press="Grade again"),
+        Visit(
+            "teacher",
+            {"assignment_id": "empty-assignment"},
+            fill={"which": "student", "why": "Look again."},
+            press="Grade again",
+        ),
+    ],
     "regrade-changes": of("regrade_id", ("instructor", "regrade")),
     "result-report": of("graded_id", ("instructor", "again")),
-    "adjustments": of("assignment_id", ("instructor", "due"), ("instructor", "assignment")),
+    "adjustments": [
+        *of("assignment_id", ("instructor", "due"), ("instructor", "assignment")),
+        Visit("instructor", {"assignment_id": "assignment"}, press="Show what changes"),
+        Visit("instructor", {"assignment_id": "due"}, press="Show what taking it back changes"),
+        Visit(
+            "instructor",
+            {"assignment_id": "assignment"},
+            fill={"check": "doubling/test_values", "why": "It was too strict."},
+            press="Show what changes",
+        ),
+    ],
     "likeness": of("assignment_id", ("instructor", "assignment"), ("teacher", "empty-assignment")),
-    "like-pair": of("like_pair_id", ("instructor", "pair"), ("instructor", "dismissed")),
-    "uploads": of("course_id", ("instructor", "course"), ("administrator", "course"), ("teacher", "empty")),
-    "upload": of("uploaded_id", ("instructor", "uploaded")),
+    "like-pair": [
+        *of("like_pair_id", ("instructor", "pair"), ("instructor", "dismissed")),
+        Visit("instructor", {"like_pair_id": "pair"}, press="Dismiss"),
+        Visit("instructor", {"like_pair_id": "dismissed"}, press="Take it up again"),
+    ],
+    "uploads": [
+        *of("course_id", ("instructor", "course"), ("administrator", "course"), ("teacher", "empty")),
+        Visit("administrator", {"course_id": "course"}, press="Upload and validate"),
+    ],
+    "upload": of("uploaded_id", ("instructor", "uploaded"), ("administrator", "faulty-upload")),
+    "validation": of("uploaded_id", ("instructor", "uploaded"), ("instructor", "faulty-upload")),
     "report": of("submission_id", ("student", "graded"), ("instructor", "late")),
 }
 
@@ -231,7 +270,6 @@ NO_PAGE = {
     "state",
     "queue",
     "events",
-    "validation",  # a document that is kept as it was made
     "mark",
     "new-level",  # forms of the page of the rubric
     "new-comment",

@@ -25,6 +25,9 @@ from attest.portal.people.rates import SIGN_IN_PERSON, count
 from attest.portal.people.views import password_link
 from attest.portal.regrading.models import Regrade, RegradedAttempt
 from attest.portal.uploads.models import UploadedFolder, UsedUpload
+from graders.result import Verdict
+from reports.validation_page import Column, ExerciseTable, Program, Validation, validation_html
+from reports.validation_page import Mark as ShownMark
 from tests.attest.conftest import WRONG
 from tests.portal.filling import World
 from tests.portal.linked import link_school, scores_on_their_way
@@ -201,21 +204,47 @@ def second_thoughts(world: World, school: School) -> None:
         reason="It was too strict.",
         by=by,
     )
-    data = b"as a zip"
-    uploaded = UploadedFolder.objects.create(
+    uploaded = upload(school, assignment.content_hash)
+    UsedUpload.objects.create(assignment_id=world.numbers["closed"], uploaded=uploaded)
+    faulty = upload(school, assignment.content_hash, "never_doubles: loses nothing.")
+    world.numbers |= {
+        "regrade": regrade.pk,
+        "again": again.pk,
+        "uploaded": uploaded.pk,
+        "faulty-upload": faulty.pk,
+    }
+
+
+def upload(school: School, content_hash: str, *problems: str) -> UploadedFolder:
+    """An uploaded assignment that was validated, with what was found to mend."""
+    caught = not problems
+    found = Verdict.FAILED if caught else Verdict.PASSED
+    table = ExerciseTable(
+        id="doubling",
+        title="Doubling",
+        points=5,
+        columns=(Column("test_values", "It doubles.", 3, ("never_doubles",) if caught else ()),),
+        programs=(
+            Program("model", "model", "The model solution", 3, (ShownMark(Verdict.PASSED, wanted=True),)),
+            Program("variant", "never_doubles", "Leaves it", 0, (ShownMark(found, caught, claimed=True),)),
+        ),
+        naming="1 of 1 variant named",
+    )
+    validation = Validation("doubling", "Doubling", "1", (1, 2), {"torch": "2"}, (table,), problems, ())
+    data = f"as a zip {problems}".encode()
+    return UploadedFolder.objects.create(
         course=school.course,
         digest=Store(settings.CONFIGURATION.files).keep(data),
         size=len(data),
         title="Doubling",
         max_points=5,
-        content_hash=assignment.content_hash,
-        by=by,
+        content_hash=content_hash,
+        by=school.instructor,
         errand=Errand.objects.create(kind=Errand.Kind.VALIDATION, state=Errand.State.DONE),
-        passed=True,
-        verdict="all as it should be",
+        passed=not problems,
+        verdict=validation.verdict,
+        report=validation_html((validation,)),
     )
-    UsedUpload.objects.create(assignment_id=world.numbers["closed"], uploaded=uploaded)
-    world.numbers |= {"regrade": regrade.pk, "again": again.pk, "uploaded": uploaded.pk}
 
 
 def likenesses(world: World, school: School) -> None:
