@@ -1,9 +1,16 @@
-"""The portal's own address, as people and other programs have to write it."""
+"""The portal's own addresses: as others have to write one, and which of them a request may name."""
 
 from __future__ import annotations
 
+import re
+
 from django.conf import settings
 from django.http import HttpRequest
+
+MOST_CHARACTERS = 2000
+# Browsers drop tabs and line breaks from an address and take \ for /, so what may follow is said, and not
+# what may not. After one slash: two would begin a host.
+_PATH = re.compile(r"/([^/\\\x00-\x20\x7f][^\\\x00-\x20\x7f]*)?")
 
 
 def own_address(request: HttpRequest, path: str = "") -> str:
@@ -16,3 +23,9 @@ def own_address(request: HttpRequest, path: str = "") -> str:
     return (
         f"{own}{path}" if own else request.build_absolute_uri(path or "/").removesuffix("" if path else "/")
     )
+
+
+def own_path(wanted: str, otherwise: str) -> str:
+    """Return the path that a request wants to be sent to if it can only lead here, else the other one."""
+    fits = len(wanted) <= MOST_CHARACTERS and _PATH.fullmatch(wanted)
+    return wanted if fits else otherwise

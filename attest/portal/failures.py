@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
@@ -23,6 +24,12 @@ def missing(request: HttpRequest, exception: Exception | None = None) -> HttpRes
 @everybody
 def bad(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400: Django refused the request before any view saw it."""
+    if isinstance(exception, DisallowedHost):
+        sentence = (
+            "Use the address that you were given. Whoever runs the portal says with attest serve --url "
+            "under which one people reach it."
+        )
+        return _said(request, 400, "This portal is not known by this name", sentence)
     return _said(request, 400, "This request cannot be read", "Go back, load the page again, and repeat it.")
 
 

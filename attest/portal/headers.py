@@ -28,6 +28,9 @@ def policy(ancestors: str = NOBODY, forms: str = "'self'") -> str:
 POLICY = policy()
 
 
+PROBED = ("/healthz", "/readyz", "/metrics")  # by machines, which may know a number alone
+
+
 def protect(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Middleware: add the headers, where a view has not set stricter ones."""
 
@@ -41,5 +44,18 @@ def protect(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Ht
             "Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=()"
         )
         return response
+
+    return respond
+
+
+def refuse_other_names(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: answer no request for a name that is not this portal's, as a rebound one has it."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        if request.path not in PROBED:
+            request.get_host()
+        return get_response(request)
 
     return respond

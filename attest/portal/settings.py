@@ -36,6 +36,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "attest.portal.headers.protect",
     "attest.portal.logs.log_requests",
+    "attest.portal.headers.refuse_other_names",
     "django.middleware.security.SecurityMiddleware",
     "attest.portal.nul.RefuseNul",
     "django.contrib.sessions.middleware.SessionMiddleware",

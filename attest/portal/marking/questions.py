@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 from django.db import transaction
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.urls import reverse
 
+from attest.portal.addresses import own_path
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.marking.counting import rules_of
@@ -140,10 +141,8 @@ def blind(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
             reader.save()
             action = "names hidden while marking" if reader.is_blind else "names shown while marking"
             note(asking.person, action, f"assignment {assignment.pk}", course=assignment.course)
-    back = request.POST.get("back", "")
-    if url_has_allowed_host_and_scheme(back, None):
-        return redirect(back)
-    return redirect("marking", assignment_id=assignment.pk)
+    otherwise = reverse("marking", args=[assignment.pk])
+    return HttpResponseRedirect(own_path(request.POST.get("back", ""), otherwise))
 
 
 def question_of(asking: Asking, assignment: CourseAssignment, exercise: str) -> Question:

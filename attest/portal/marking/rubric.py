@@ -14,10 +14,11 @@ from typing import Any
 from django.contrib import messages
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Prefetch
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.urls import reverse
 
+from attest.portal.addresses import own_path
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.marking.models import MOST_LEVELS, Finding, Level, Mark, ReusableComment
@@ -280,6 +281,4 @@ def _note(asking: Asking, action: str, subject: str, *, before: object = None, a
 
 
 def _back(address: str, assignment: CourseAssignment) -> HttpResponse:
-    if url_has_allowed_host_and_scheme(address, None):
-        return redirect(address)
-    return redirect("marking-rubric", assignment_id=assignment.pk)
+    return HttpResponseRedirect(own_path(address, reverse("marking-rubric", args=[assignment.pk])))

@@ -16,9 +16,9 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme, urlsafe_base64_decode, urlsafe_base64_encode
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
-from attest.portal.addresses import own_address
+from attest.portal.addresses import own_address, own_path
 from attest.portal.audit.trail import note
 from attest.portal.pages import page
 from attest.portal.people.models import Person, valid_zone
@@ -97,9 +97,7 @@ def password_address(request: HttpRequest, person: Person) -> str:
 @everybody
 def sign_in(request: HttpRequest) -> HttpResponse:
     """Sign in by email and password."""
-    wanted = request.POST.get("next") or request.GET.get("next") or ""
-    if not url_has_allowed_host_and_scheme(wanted, {request.get_host()}, request.is_secure()):
-        wanted = reverse("courses")
+    wanted = own_path(request.POST.get("next") or request.GET.get("next") or "", reverse("courses"))
     if request.user.is_authenticated:
         return HttpResponseRedirect(wanted)
     form = SignInForm(request.POST if request.method == "POST" else None)
