@@ -1,8 +1,9 @@
 """Fill the running portal that the environment names: a course, graders with passwords, answers in words.
 
-    python -m tests.portal.seeded FOLDER ANSWERS
+    python -m tests.portal.seeded FOLDER ANSWERS [alike]
 
-prints the address of the assignment's marking. FOLDER is that of the assignment.
+prints the address of the assignment's marking. FOLDER is that of the assignment; the answers differ from each
+other, or are alike.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def main() -> None:
         person.set_password(PASSWORD)
         person.save()
     for number, person in enumerate(classmates(school, int(sys.argv[2]))):
-        write(school, person, WORDS.format(number))
+        write(school, person, WORDS.format(0 if sys.argv[3:] else number))
     print(f"/assignments/{school.assignment.pk}/marking/")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from attest.portal import configuration
 from tests.portal.running import SETTINGS, Browser, Portal, new_database, wait_for
@@ -24,12 +24,12 @@ ROOT = Path(__file__).parents[2]
 class Marking:
     """A portal with answers that wait, which is stopped and started again at the same address."""
 
-    def __init__(self, folder: Path, assignment: Path, answers: int) -> None:
+    def __init__(self, folder: Path, assignment: Path, *seeds: str) -> None:
         self.data, self.database = folder / "data", new_database()
         self.portal = Portal(self.data, "--workers", "0", env=self.database)
         kept = {name: value for name, value in os.environ.items() if name not in (*SETTINGS, "DATABASE_URL")}
         run = subprocess.run(
-            [sys.executable, "-m", "tests.portal.seeded", str(assignment), str(answers)],
+            [sys.executable, "-m", "tests.portal.seeded", str(assignment), *seeds],
             cwd=ROOT,
             env={
                 **kept,
@@ -63,8 +63,8 @@ class Marking:
 
 
 @pytest.fixture
-def marking(tmp_path: Path, doubling_folder: Path) -> Iterator[Marking]:
-    made = Marking(tmp_path, doubling_folder, 4)
+def marking(request: pytest.FixtureRequest, tmp_path: Path, doubling_folder: Path) -> Iterator[Marking]:
+    made = Marking(tmp_path, doubling_folder, "4", *getattr(request, "param", ()))
     yield made
     made.portal.end()
 
@@ -244,6 +244,123 @@ def test_a_page_that_is_closed_before_it_could_send_sends_when_marking_is_opened
 
     all_saved(page)
     assert marking.marks() == [("doubling/why", 2.0, "", 1)]
+
+
+def open_group(page: Page, address: str) -> None:
+    """Open a group of answers, choose points and write a comment, and take the last answer out."""
+    page.goto(f"{address}of/doubling/alike/")
+    page.locator(".cards a").first.click()
+    expect(page.get_by_role("heading", name="4 answers that may say the same")).to_be_visible()
+    page.get_by_role("checkbox", name="Answer 4").uncheck()
+    page.get_by_role("group", name="Says why").get_by_role("radio", name="2 points").check()
+    page.get_by_role("group", name="Says why").get_by_label("Comment to the students").fill("So it is.")
+    page.get_by_role("group", name="Says when").get_by_role("radio", name="0 points").check()
+
+
+alike = pytest.mark.parametrize("marking", [("alike",)], indirect=True, ids=["alike"])
+THREE_ANSWERS = [("doubling/why", 2.0, "So it is.", 1), ("doubling/when", 0.0, "", 1)] * 3
+
+
+@alike
+def test_a_group_is_marked_while_the_network_is_cut_and_sent_when_it_is_back(
+    marking: Marking,
+    page: Page,
+    browser: BrowserContext,  # noqa: F811
+) -> None:
+    sign_in(page, marking.address)
+    open_group(page, marking.address)
+    browser.set_offline(True)
+
+    page.get_by_role("button", name="Mark the ticked answers").click()
+
+    expect(page.locator("#saving")).to_contain_text("Not saved yet: 6 marks. No connection to the portal.")
+    shoot(page, "marking-group-offline")
+    assert marking.marks() == []
+    browser.set_offline(False)
+    expect(page.get_by_role("heading", name="Answers that say the same")).to_be_visible()
+    expect(page.locator("#saving")).to_have_text("3 answers are marked.")
+    assert marking.marks() == THREE_ANSWERS
+
+
+@alike
+def test_a_group_whose_page_is_closed_without_a_connection_is_sent_when_marking_is_opened(
+    marking: Marking,
+    page: Page,
+) -> None:
+    sign_in(page, marking.address)
+    open_group(page, marking.address)
+    marking.stop()
+    page.get_by_role("button", name="Mark the ticked answers").click()
+    expect(page.locator("#saving")).to_contain_text("Not saved yet: 6 marks.")
+    page.goto("about:blank")
+    marking.start()
+
+    page.goto(marking.address)
+
+    all_saved(page)
+    assert marking.marks() == THREE_ANSWERS
+
+
+@alike
+def test_a_connection_that_drops_answers_marks_a_group_once(marking: Marking, page: Page) -> None:
+    sign_in(page, marking.address)
+    open_group(page, marking.address)
+    asked: list[str] = []
+
+    def drop_every_other(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) % 2:
+            route.fetch()  # the portal keeps it, and the browser never hears of that
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/mark/", drop_every_other)
+    page.get_by_role("button", name="Mark the ticked answers").click()
+
+    expect(page.locator("#saving")).to_have_text("3 answers are marked.")
+    assert len(asked) == 12
+    assert marking.marks() == THREE_ANSWERS
+
+
+@alike
+def test_what_somebody_else_marked_of_a_group_meanwhile_is_left_and_led_to(
+    marking: Marking, page: Page
+) -> None:
+    sign_in(page, marking.address)
+    open_group(page, marking.address)
+    answer = page.locator('input[name="answers"]').first.get_attribute("data-page")
+    assert answer
+    other = marking.somebody_else()
+    half = re.search(r'value="(\d+)" data-points="1.0"', other.get(answer).text)
+    assert half
+    fields = {"item": "doubling/why", "level": half[1], "version": "0", "words": "Half of it."}
+    other.post(f"{answer}mark/", fields, page=answer)
+
+    page.get_by_role("button", name="Mark the ticked answers").click()
+
+    expect(page.get_by_role("heading", name="Answers that say the same")).to_be_visible()
+    expect(page.locator("#unsent")).to_contain_text("Somebody else has marked this meanwhile")
+    shoot(page, "marking-group-meanwhile")
+    assert marking.marks()[0] == ("doubling/why", 1.0, "Half of it.", 1)
+    assert len(marking.marks()) == 6
+    page.get_by_role("link", name="Look at it").click()
+    expect(page.get_by_role("alert").filter(has_text="has marked this meanwhile")).to_be_visible()
+
+
+@alike
+def test_a_group_without_a_tick_or_without_points_is_not_sent(marking: Marking, page: Page) -> None:
+    sign_in(page, marking.address)
+    open_group(page, marking.address)
+    trouble = page.locator("#group-trouble")
+    for number in (1, 2, 3):
+        page.get_by_role("checkbox", name=f"Answer {number}").uncheck()
+    page.get_by_role("button", name="Mark the ticked answers").click()
+    expect(trouble).to_have_text("No answer is ticked; nothing is marked.")
+    page.reload()
+    page.get_by_role("button", name="Mark the ticked answers").click()
+    expect(trouble).to_have_text("No points are chosen; nothing is marked.")
+    assert marking.marks() == []
 
 
 def test_what_somebody_else_gave_meanwhile_is_shown_and_decided_on(marking: Marking, page: Page) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -35,7 +37,10 @@ def alike(asking: Asking, assignment: CourseAssignment, exercise: str) -> HttpRe
         return page(asking, "marking/groups.html.jinja", values)
     first = group[0]
     values |= {
-        "group": [(line, pieces_of(line.answer, blind=values["blind"])) for line in group],
+        "group": [
+            (line, pieces_of(line.answer, blind=values["blind"]), json.dumps(_versions(line)))
+            for line in group
+        ],
         "items": item_views(first, first.finding.graded.result, settles=False),
     }
     return page(asking, "marking/group.html.jinja", values)
@@ -51,8 +56,8 @@ def _mark(
     for key in chosen:
         line = waiting[key]
         given = [item for item in line.items if request.POST.get(f"level {item['id']}")]
-        new = [item for item in given if (own := line.own(item["id"])) is None or own.level_id is None]
-        done = sum(_save(asking, line, item["id"]) for item in new)
+        versions = _versions(line)
+        done = sum(_save(asking, line, item["id"]) for item in given if item["id"] in versions)
         marked += bool(done) and done == len(given)
         left += done < len(given)
     if not chosen:
@@ -65,6 +70,12 @@ def _mark(
         verb = "answer was marked" if left == 1 else "answers were marked"
         messages.warning(request, f"{left} {verb} in part already, or meanwhile, and stay as they are.")
     return redirect("alike", assignment_id=assignment.pk, exercise=exercise)
+
+
+def _versions(line: Line) -> dict[str, int]:
+    """Return the items of an answer that have no points of this grader's, each with its mark's version."""
+    found = {item["id"]: line.own(item["id"]) for item in line.items}
+    return {item: own.version if own else 0 for item, own in found.items() if not (own and own.level_id)}
 
 
 def _save(asking: Asking, line: Line, item: str) -> bool:

@@ -95,7 +95,7 @@
     const stack = undoable();
     const last = stack.pop();
     if (!last) {
-      note("There is nothing to undo.");
+      unsaved.say("There is nothing to undo.");
       return;
     }
     sessionStorage.setItem(UNDO, JSON.stringify(stack));
@@ -108,12 +108,6 @@
     } else go(last.page);
   }
 
-  function note(sentence) {
-    const line = document.getElementById("saving");
-    line.hidden = false;
-    line.textContent = sentence;
-  }
-
   // Goes to another answer without leaving this page: with no connection, this one stays.
   async function go(address, isBack = false) {
     flush();
@@ -123,7 +117,7 @@
       found = await fetch(address, { headers: { Accept: "text/html" } });
       page = new DOMParser().parseFromString(await found.text(), "text/html");
     } catch {
-      note("No connection to the portal: this answer stays here. What you mark is kept in this browser.");
+      unsaved.say("No connection to the portal: this answer stays here. What you mark is kept in this browser.");
       return;
     }
     const main = page.getElementById("answer");
@@ -150,7 +144,7 @@
     try {
       await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
     } catch {
-      note("No connection to the portal: names stay as they are.");
+      unsaved.say("No connection to the portal: names stay as they are.");
       return;
     }
     go(location.href, true);
@@ -221,7 +215,7 @@
   function follow(key) {
     const link = document.querySelector(`#answer a[data-key="${key}"]`);
     if (link) go(link.href);
-    else note(key === "j" ? "This is the last answer." : "This is the first answer.");
+    else unsaved.say(key === "j" ? "This is the last answer." : "This is the first answer.");
   }
 
   function onKey(event) {
@@ -320,19 +314,6 @@
   unsaved.onStopped((entry, stopped) => {
     const form = formOf(entry);
     if (form) decide(form, stopped);
-  });
-  // A group is sent only to a portal that answers: with no connection the page stays as it is filled in.
-  document.getElementById("group")?.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const { target } = event;
-    const trouble = document.getElementById("group-trouble");
-    trouble.hidden = true;
-    const answers = await fetch("/healthz", { cache: "no-store" }).then((answer) => answer.ok, () => false);
-    if (answers) target.submit();
-    else {
-      trouble.textContent = "No connection to the portal. Nothing is marked; try again on this page.";
-      trouble.hidden = false;
-    }
   });
   document.addEventListener("keydown", onKey);
   window.addEventListener("popstate", () => root() && go(location.href, true));

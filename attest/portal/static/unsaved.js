@@ -175,11 +175,18 @@ window.unsaved = (() => {
     } else if (waiting) parts.push("Saving …");
     if (stopped) parts.push(`Not saved: ${stopped} ${stopped === 1 ? "mark needs" : "marks need"} you.`);
     const text = parts.join(" ") || (said ? "All saved." : "");
-    if (text !== said) line.textContent = text;
+    if (text !== said) {
+      line.textContent = text;
+      line.hidden = !text;
+    }
     said = text;
-    line.hidden = !text;
     line.classList.toggle("late", Boolean(waiting && (failures || trouble)) || Boolean(stopped));
     showStopped(entries);
+  }
+
+  function say(sentence) {
+    line.hidden = false;
+    line.textContent = sentence;
   }
 
   // What was refused and is of another page, with the way there.
@@ -212,6 +219,7 @@ window.unsaved = (() => {
     put,
     find,
     show,
+    say,
     strike: (entry) => strike(nameOf(entry)),
     onSaved: (tell) => heard.saved.push(tell),
     onStopped: (tell) => heard.stopped.push(tell),
