@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -54,12 +56,39 @@ def test_a_release_opens_the_reports_and_is_taken_back(held_back: School) -> Non
     assert report(held_back) == 200
     assert send(held_back, what="take-back", why="a mark was wrong") == 302
     assert report(held_back) == 404
+    text = page_of(held_back)
+    assert "Students see neither reports nor points yet." in text
+    row = re.search(r"<tbody>.*?</tbody>", text.partition("<h2>Taken back</h2>")[2], re.DOTALL)
+    assert row
+    told = " ".join(re.sub(r"<[^>]+>", " ", row[0]).split())
+    assert told.count("by Instructor") == 2
+    assert "all marked" in told
+    assert "a mark was wrong" in told
 
     entries = [(one.action, one.after, one.why) for one in Entry.objects.filter(action__contains="release")]
     assert entries == [
         ("release taken back", None, "a mark was wrong"),
         ("released", {"students": 1, "not_ready": 2}, "all marked"),
     ]
+
+
+def test_what_was_released_and_taken_back_is_remembered_each_time(held_back: School) -> None:
+    for number in range(2):
+        send(held_back, what="release", why=f"release {number}")
+        send(held_back, what="take-back", why=f"taken back {number}")
+    send(held_back, what="take-back", why="nothing holds now")
+    send(held_back, what="release", why="for good")
+
+    kept = Release.objects.order_by("pk").values_list("note", "taken_back_why", "taken_back_by")
+    instructor = held_back.instructor.pk
+    assert list(kept) == [
+        ("release 0", "taken back 0", instructor),
+        ("release 1", "taken back 1", instructor),
+        ("for good", "", None),
+    ]
+    assert report(held_back) == 200
+    text = page_of(held_back)
+    assert all(f"{what} {number}" in text for what in ("release", "taken back") for number in range(2))
 
 
 def test_two_clicks_release_once(held_back: School) -> None:

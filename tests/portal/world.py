@@ -112,6 +112,14 @@ def one_of_each(world: World, school: School) -> None:
     unreleased = hand_in(secret, student, WRONG)
     keep_result(unreleased, (2, 0))
     released = make_assignment(course, Path(assignment.folder), feedback=kept_back)
+    Release.objects.create(
+        assignment=released,
+        by=school.instructor,
+        note="half of it",
+        taken_back_at=timezone.now(),
+        taken_back_by=school.instructor,
+        taken_back_why="A mark was wrong.",
+    )
     Release.objects.create(assignment=released, by=school.instructor, note="all of it")
     world.numbers |= {
         "course": course.pk,

@@ -89,15 +89,23 @@ class Graded(models.Model):
 
 
 class Release(models.Model):
-    """An instructor let students see their reports and points."""
+    """An instructor let students see their reports and points, until one took that back."""
 
     assignment = models.ForeignKey(CourseAssignment, on_delete=models.CASCADE, related_name="releases")
     by = models.ForeignKey(Person, on_delete=models.SET_NULL, null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now)
     note = models.CharField(max_length=1000, blank=True)
+    taken_back_at = models.DateTimeField(null=True, blank=True)  # None while it holds
+    taken_back_by = models.ForeignKey(Person, on_delete=models.SET_NULL, null=True, related_name="+")
+    taken_back_why = models.CharField(max_length=1000, blank=True)
 
     class Meta:
         ordering = ["-at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment"], condition=models.Q(taken_back_at=None), name="one_release_holds"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"released {self.at:%Y-%m-%d}"

@@ -18,7 +18,7 @@ from django.utils import timezone
 from attest.portal.adjusting.models import adjustments_for
 from attest.portal.courses.due import due_for, extensions_for, late_with
 from attest.portal.courses.models import CourseAssignment, Extension
-from attest.portal.grading.models import Graded, Job, Override
+from attest.portal.grading.models import Graded, Job, Override, Release
 from attest.portal.grading.results import Sums, sums_of
 from attest.portal.handing_in.models import Submission
 from attest.portal.marking.counting import Counted, counted_of, laid_over, second_shares
@@ -183,7 +183,12 @@ def seen_parts(found: Standing, *, kept: bool) -> frozenset[str]:
 
 def shows_results(assignment: CourseAssignment) -> bool:
     """Whether students see reports and points by now."""
-    return assignment.feedback == CourseAssignment.Feedback.AT_ONCE or assignment.releases.exists()
+    return assignment.feedback == CourseAssignment.Feedback.AT_ONCE or release_of(assignment).exists()
+
+
+def release_of(assignment: CourseAssignment) -> QuerySet[Release]:
+    """Return the release that holds, if there is one."""
+    return Release.objects.filter(assignment=assignment, taken_back_at=None)
 
 
 def shows_kept_checks(assignment: CourseAssignment, person: Person) -> bool:

@@ -6,11 +6,13 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.utils import timezone
 
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.grading.models import Release
 from attest.portal.grading.requests import words_trouble
+from attest.portal.grading.standing import release_of
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 from attest.portal.teaching.results import unfinished
@@ -24,7 +26,7 @@ def release(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     roll = roll_of(assignment)
     ready = sum(line.points is not None for line in roll.lines)
     left = unfinished(roll)
-    released = assignment.releases.select_related("by").first()
+    released = release_of(assignment).select_related("by").first()
     waits = assignment.feedback == CourseAssignment.Feedback.ON_RELEASE
     trouble: dict[str, list[str]] = {}
     what = request.POST.get("what", "") if request.method == "POST" else ""
@@ -35,15 +37,17 @@ def release(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         counted = {"students": ready, "not_ready": len(left)}
         with transaction.atomic():
             CourseAssignment.objects.select_for_update().get(pk=assignment.pk)
-            if not assignment.releases.exists():
+            if not release_of(assignment).exists():
                 Release.objects.create(assignment=assignment, by=asking.person, note=why)
                 _note(asking, assignment, "released", after=counted, why=why)
         messages.success(request, "Released: students see their reports and points.")
         return redirect("release", assignment_id=assignment.pk)
     if what == "take-back" and not trouble:
         with transaction.atomic():
-            deleted, _ = assignment.releases.all().delete()
-            if deleted:
+            taken_back = release_of(assignment).update(
+                taken_back_at=timezone.now(), taken_back_by=asking.person, taken_back_why=why
+            )
+            if taken_back:
                 _note(asking, assignment, "release taken back", after=None, why=why)
         messages.success(request, "Taken back: students see neither reports nor points.")
         return redirect("release", assignment_id=assignment.pk)
@@ -53,6 +57,7 @@ def release(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         "ready": ready,
         "left": left,
         "released": released,
+        "earlier": assignment.releases.exclude(taken_back_at=None).select_related("by", "taken_back_by"),
         "waits": waits,
         "trouble": trouble,
         "why": why,
