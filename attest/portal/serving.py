@@ -36,6 +36,7 @@ from attest.portal.people.rates import forget_past
 from attest.portal.people.views import first_link
 from attest.portal.processes import PARENT, name_of
 from attest.portal.uploads.folders import put_in_place
+from attest.portal.uploads.removing import remove_unnamed
 
 WORKER, DISPATCHER = "attest.portal.grading.worker", "attest.portal.grading.dispatch"
 ERRANDS = "attest.portal.errands.process"
@@ -123,6 +124,7 @@ def prepare() -> None:
     """Make what is missing: folders, tables; bring the database up to date."""
     Path(settings.CONFIGURATION.files).mkdir(parents=True, exist_ok=True, mode=0o700)
     call_command("migrate", interactive=False, verbosity=0)
+    remove_unnamed()
     put_in_place()
     tidy()
 

@@ -251,7 +251,11 @@ VISITS: Mapping[str, Sequence[Visit]] = {
         *of("course_id", ("instructor", "course"), ("administrator", "course"), ("teacher", "empty")),
         Visit("administrator", {"course_id": "course"}, press="Upload and validate"),
     ],
-    "upload": of("uploaded_id", ("instructor", "uploaded"), ("administrator", "faulty-upload")),
+    "upload": [
+        *of("uploaded_id", ("instructor", "uploaded"), ("administrator", "uploaded")),
+        Visit("administrator", {"uploaded_id": "faulty-upload"}),
+        Visit("administrator", {"uploaded_id": "faulty-upload"}, press="Remove it"),
+    ],
     "validation": of("uploaded_id", ("instructor", "uploaded"), ("instructor", "faulty-upload")),
     "report": of("submission_id", ("student", "graded"), ("instructor", "late")),
 }

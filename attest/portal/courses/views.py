@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.db import transaction
 from django.db.models import Count
@@ -20,6 +22,7 @@ from attest.portal.people.models import Person
 from attest.portal.people.views import ZONES, password_address
 from attest.portal.permissions import Asking, administers, administrators, courses_of, members, signed_in
 from attest.portal.uploads.models import UsedUpload
+from attest.portal.uploads.removing import held
 from graders.reading.cohort import CohortError
 from graders.reading.roster import roster_of
 
@@ -117,6 +120,15 @@ def link(asking: Asking, membership: Membership) -> HttpResponse:
     return page(asking, "courses/link.html.jinja", {"member": membership, "address": address})
 
 
+def _add(asking: Asking, course: Course, form: AssignmentForm, facts: dict[str, Any]) -> CourseAssignment:
+    added = CourseAssignment.objects.create(course=course, **facts, **form.cleaned_data)
+    if form.uploaded is not None:
+        UsedUpload.objects.create(assignment=added, uploaded=form.uploaded)
+    rules = {key: str(value) for key, value in form.cleaned_data.items() if value not in (None, "")}
+    note(asking.person, "assignment added", f"assignment {added.pk}", course=course, after=rules)
+    return added
+
+
 @members(Role.INSTRUCTOR)
 def new_assignment(asking: Asking, course: Course) -> HttpResponse:
     """Add an assignment to the course."""
@@ -126,16 +138,10 @@ def new_assignment(asking: Asking, course: Course) -> HttpResponse:
         assignment = form.assignment
         assert assignment is not None
         with transaction.atomic():
-            added = CourseAssignment.objects.create(
-                course=course,
-                **facts_of(assignment),
-                **form.cleaned_data,
-            )
-            if form.uploaded is not None:
-                UsedUpload.objects.create(assignment=added, uploaded=form.uploaded)
-            rules = {key: str(value) for key, value in form.cleaned_data.items() if value not in (None, "")}
-            note(asking.person, "assignment added", f"assignment {added.pk}", course=course, after=rules)
-        return redirect("assignment", assignment_id=added.pk)
+            if form.uploaded is None or held(form.uploaded) is not None:
+                added = _add(asking, course, form, facts_of(assignment))
+                return redirect("assignment", assignment_id=added.pk)
+        form.add_error("folder", "This upload was removed just now.")
     values = {
         "form": form,
         "folder": form["folder"].value() or request.GET.get("folder", ""),

@@ -1,4 +1,4 @@
-"""Pages of uploaded assignments: sending one, what its validation found, and taking it into use.
+"""Pages of uploaded assignments: sending one, what its validation found, taking it into use, removing it.
 
 Tests are programs that run outside the sandbox. So whoever uploads must be let by the site.
 """
@@ -20,12 +20,14 @@ from attest.portal.audit.trail import note
 from attest.portal.configuration import INSTRUCTORS
 from attest.portal.courses.models import Course, CourseAssignment, Role, facts_of
 from attest.portal.errands.models import Errand
+from attest.portal.grading.requests import words_trouble
 from attest.portal.handing_in.keeping import Store
 from attest.portal.pages import alone, page
 from attest.portal.permissions import Asking, members
 from attest.portal.regrading.regrades import refresh
 from attest.portal.uploads.folders import LIMITS, Unusable, place_of, read, unpack
 from attest.portal.uploads.models import UploadedFolder, UsedUpload
+from attest.portal.uploads.removing import InUse, held, remove
 from reports.validation_page import STYLE
 
 
@@ -100,24 +102,47 @@ def upload(asking: Asking, uploaded: UploadedFolder) -> HttpResponse:
     if request.method == "POST":
         if not may_upload(asking):
             raise Http404
+        if request.POST.get("what") == "remove":
+            trouble = _remove(asking, uploaded)
+            if not trouble:
+                messages.success(request, "Removed.")
+                return redirect("uploads", course_id=course.pk)
+            return _upload_page(asking, uploaded, trouble)
         if request.POST.get("what") == "again":
             _validate_again(asking, uploaded)
         elif uploaded.passed:
             assignment = course.assignments.filter(pk=_number(request.POST.get("assignment", ""))).first()
-            if assignment is not None:
-                _use(asking, uploaded, assignment)
+            if assignment is not None and _use(asking, uploaded, assignment):
                 return redirect("regrade", assignment_id=assignment.pk)
             messages.error(request, "Choose one of the course's assignments.")
         return redirect("upload", uploaded_id=uploaded.pk)
+    return _upload_page(asking, uploaded, {})
+
+
+def _upload_page(asking: Asking, uploaded: UploadedFolder, trouble: dict[str, list[str]]) -> HttpResponse:
     values = {
         "uploaded": uploaded,
         "errand": uploaded.errand,
         "folder": str(place_of(uploaded)),
         "used": [one.assignment for one in uploaded.used.select_related("assignment")],
-        "assignments": [(str(one.pk), one.title) for one in course.assignments.all()],
+        "assignments": [(str(one.pk), one.title) for one in uploaded.course.assignments.all()],
         "may": may_upload(asking),
+        "trouble": trouble,
+        "why": asking.request.POST.get("why", ""),
     }
-    return page(asking, "uploads/upload.html.jinja", values)
+    return page(asking, "uploads/upload.html.jinja", values, 400 if trouble else 200)
+
+
+def _remove(asking: Asking, uploaded: UploadedFolder) -> dict[str, list[str]]:
+    """Remove an upload; return what is in the way."""
+    why = asking.request.POST.get("why", "").strip()
+    trouble = words_trouble("why", why, "Say in a sentence why; it is kept in the audit trail.")
+    if not trouble:
+        try:
+            remove(uploaded, asking.person, why)
+        except InUse as used:
+            trouble = {"remove": [str(used)]}
+    return trouble
 
 
 @members(Role.INSTRUCTOR)
@@ -131,7 +156,7 @@ def validation(asking: Asking, uploaded: UploadedFolder) -> HttpResponse:
 @transaction.atomic
 def _validate_again(asking: Asking, uploaded: UploadedFolder) -> None:
     """Have an upload validated once more, where that has come to an end and it is not in use."""
-    if uploaded.errand.waits or uploaded.used.exists():
+    if held(uploaded) is None or uploaded.errand.waits or uploaded.used.exists():
         return
     before = uploaded.errand
     errand = Errand.objects.create(kind=Errand.Kind.VALIDATION)
@@ -141,8 +166,13 @@ def _validate_again(asking: Asking, uploaded: UploadedFolder) -> None:
 
 
 @transaction.atomic
-def _use(asking: Asking, uploaded: UploadedFolder, assignment: CourseAssignment) -> None:
-    """Grade an assignment by this version from now on. What was graded before stays until it is regraded."""
+def _use(asking: Asking, uploaded: UploadedFolder, assignment: CourseAssignment) -> bool:
+    """Grade an assignment by this version from now on. What was graded before stays until it is regraded.
+
+    Return False where the version is gone meanwhile.
+    """
+    if held(uploaded) is None:
+        return False
     found = read(place_of(uploaded))
     before = assignment.folder
     CourseAssignment.objects.filter(pk=assignment.pk).update(folder=str(place_of(uploaded)))
@@ -156,6 +186,7 @@ def _use(asking: Asking, uploaded: UploadedFolder, assignment: CourseAssignment)
         after={"upload": uploaded.pk, "sha256": uploaded.digest},
     )
     refresh(assignment, found, asking.person)
+    return True
 
 
 def _number(text: str) -> int:
