@@ -26,6 +26,7 @@ from django.db import DatabaseError, close_old_connections
 
 from attest.portal.contents import named_digests
 from attest.portal.errands.line import free
+from attest.portal.errands.models import QUICK, Errand
 from attest.portal.grading.queue import release
 from attest.portal.handing_in.keeping import Store
 from attest.portal.lms.models import LinkedResource
@@ -92,12 +93,14 @@ def keep_tidy(ending: threading.Event) -> None:
             tidy()
 
 
-def keep_looking_for_errands(ending: threading.Event) -> None:
-    """Start the process that does errands whenever there is one."""
+def keep_looking_for_errands(ending: threading.Event, *, quick: bool) -> None:
+    """Start the process that does errands, those that are quickly done or the others, when there is one."""
+    kinds = [kind for kind in Errand.Kind.values if (kind in QUICK) is quick]
+    command = [sys.executable, "-P", "-m", ERRANDS, *(["quick"] if quick else [])]
     while not ending.wait(_LOOK_SECONDS):
         with _outlived("errands not looked at"):
-            if free().exists():
-                process = run_until([sys.executable, "-P", "-m", ERRANDS], ending)
+            if free(kinds).exists():
+                process = run_until(command, ending)
                 if process.returncode:
                     ending.wait(_STEADY_SECONDS)
 
@@ -169,7 +172,8 @@ def serve(host: str, port: int, workers: int) -> None:
     beside = [
         Beside(WORKER, partial(keep_running, WORKER), workers),
         Beside("tidying", keep_tidy),
-        Beside("errands", keep_looking_for_errands),
+        Beside("errands", partial(keep_looking_for_errands, quick=False)),
+        Beside("quick errands", partial(keep_looking_for_errands, quick=True)),
         Beside("outbox", keep_sending),
     ]
     if settings.CONFIGURATION.broker:

@@ -228,7 +228,10 @@ VISITS: Mapping[str, Sequence[Visit]] = {
             press="Grade again",
         ),
     ],
-    "regrade-changes": of("regrade_id", ("instructor", "regrade")),
+    "regrade-changes": [
+        Visit("instructor", {"regrade_id": "regrade"}),
+        Visit("instructor", {"regrade_id": "regrade"}, press="Accept all"),
+    ],
     "result-report": of("graded_id", ("instructor", "again")),
     "adjustments": [
         *of("assignment_id", ("instructor", "due"), ("instructor", "assignment")),

@@ -23,7 +23,7 @@ from attest.portal.marking.models import Mark, MarkingRules, Reader, ReusableCom
 from attest.portal.people.models import Person, PersonalToken
 from attest.portal.people.rates import SIGN_IN_PERSON, count
 from attest.portal.people.views import password_link
-from attest.portal.regrading.models import Regrade, RegradedAttempt
+from attest.portal.regrading.models import Acceptance, Regrade, RegradedAttempt
 from attest.portal.uploads.models import UploadedFolder, UsedUpload
 from graders.result import Verdict
 from reports.validation_page import Column, ExerciseTable, Program, Validation, validation_html
@@ -205,6 +205,10 @@ def second_thoughts(world: World, school: School) -> None:
         regrade=regrade, submission=submission, job=queue.enqueue(submission, by=by, again=True)
     )
     again = keep_result(submission, (2, 3))
+    broken = Errand.objects.create(
+        kind=Errand.Kind.ACCEPTANCE, state=Errand.State.FAILED, trouble="It was tried 3 times."
+    )
+    Acceptance.objects.create(regrade=regrade, errand=broken, by=by)
     AdjustedCheck.objects.create(
         assignment=assignment,
         check_id="doubling/test_public",

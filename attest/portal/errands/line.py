@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import timedelta
 
 from django.db.models import F, Q, QuerySet
@@ -13,24 +14,24 @@ LEASE = timedelta(seconds=30)
 MOST_TRIES = 3
 
 
-def free() -> QuerySet[Errand]:
+def free(kinds: Collection[str] = Errand.Kind.values) -> QuerySet[Errand]:
     """Errands that nobody has in hand: they wait, or who had them gives no sign of life any more."""
-    errands = Errand.objects.filter(state__in=(Errand.State.WAITING, Errand.State.RUNNING))
+    errands = Errand.objects.filter(kind__in=kinds, state__in=(Errand.State.WAITING, Errand.State.RUNNING))
     return errands.filter(Q(lease_until=None) | Q(lease_until__lt=timezone.now()))
 
 
-def claim(who: str) -> Errand | None:
-    """Claim the next errand; None where there is none. What was tried too often is given up."""
+def claim(who: str, kinds: Collection[str] = Errand.Kind.values) -> Errand | None:
+    """Claim the next errand of these kinds; None for none. What was tried too often is given up."""
     now = timezone.now()
-    free().filter(tries__gte=MOST_TRIES).update(
+    free(kinds).filter(tries__gte=MOST_TRIES).update(
         state=Errand.State.FAILED,
         lease_until=None,
         finished_at=now,
         trouble=f"It was tried {MOST_TRIES} times, and each time the process that did it died.",
     )
-    for errand in free():
+    for errand in free(kinds):
         changed = (
-            free()
+            free(kinds)
             .filter(pk=errand.pk, tries=errand.tries)
             .update(state=Errand.State.RUNNING, claimed_by=who, lease_until=now + LEASE, tries=F("tries") + 1)
         )

@@ -12,6 +12,7 @@ class Errand(models.Model):
     class Kind(models.TextChoices):
         """What kind of work."""
 
+        ACCEPTANCE = "acceptance", "accept what was graded again"
         LIKENESS = "likeness", "compare submissions"
         VALIDATION = "validation", "validate an assignment"
         ROSTER = "roster", "read an LMS's roster"
@@ -43,3 +44,6 @@ class Errand(models.Model):
     def waits(self) -> bool:
         """Whether something is still to come of it."""
         return self.state in (self.State.WAITING, self.State.RUNNING)
+
+
+QUICK = frozenset((Errand.Kind.ACCEPTANCE,))  # done in seconds; they wait for no other kind

@@ -6,6 +6,7 @@ from django.db import models
 from django.utils import timezone
 
 from attest.portal.courses.models import CourseAssignment
+from attest.portal.errands.models import Errand
 from attest.portal.grading.models import Job
 from attest.portal.handing_in.models import Submission
 from attest.portal.people.models import Person
@@ -46,6 +47,21 @@ class Regrade(models.Model):
         return f"regrade {self.pk}"
 
 
+class Acceptance(models.Model):
+    """Somebody accepted what came of a regrade for some students; it comes into force one after another."""
+
+    regrade = models.ForeignKey(Regrade, on_delete=models.CASCADE, related_name="acceptances")
+    errand = models.OneToOneField(Errand, on_delete=models.CASCADE, related_name="acceptance")
+    by = models.ForeignKey(Person, on_delete=models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"acceptance of {self.regrade}"
+
+
 class RegradedAttempt(models.Model):
     """One attempt of a regrade."""
 
@@ -59,6 +75,7 @@ class RegradedAttempt(models.Model):
     regrade = models.ForeignKey(Regrade, on_delete=models.CASCADE, related_name="attempts")
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="regraded")
     job = models.OneToOneField(Job, on_delete=models.CASCADE, related_name="regraded")
+    acceptance = models.ForeignKey(Acceptance, on_delete=models.SET_NULL, null=True, related_name="attempts")
     decision = models.CharField(max_length=20, choices=Decision.choices, blank=True, default="")
 
     class Meta:

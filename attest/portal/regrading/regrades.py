@@ -1,4 +1,4 @@
-"""Having attempts graded again, what that changes, and deciding of it: the acts, without pages.
+"""Having attempts graded again, what that changes, and discarding it: the acts, without pages.
 
 A Result of a regrade stands nowhere until it is accepted. What people decided (overrides, adjusted checks,
 extensions) is laid over both sides of the comparison, and stays whatever is accepted.
@@ -6,7 +6,6 @@ extensions) is laid over both sides of the comparison, and stays whatever is acc
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
@@ -21,7 +20,7 @@ from attest.portal.grading.queue import enqueue
 from attest.portal.grading.standing import Standing, supposing, with_marks
 from attest.portal.handing_in.models import Submission
 from attest.portal.people.models import Person
-from attest.portal.regrading.models import Regrade, RegradedAttempt
+from attest.portal.regrading.models import Acceptance, Regrade, RegradedAttempt
 from graders.assignment import Assignment
 from graders.result import Verdict
 
@@ -140,69 +139,38 @@ def progress_of(regrade: Regrade) -> Progress:
 
 def lines_of(regrade: Regrade) -> list[Line]:
     """Return what would change for each student with an attempt that is graded again and not decided of."""
-    graded = {one.submission_id: one for one in with_marks(_ready(regrade))}
+    return changes_by(regrade.assignment, ready_of(regrade))
+
+
+def changes_by(assignment: CourseAssignment, results: QuerySet[Graded]) -> list[Line]:
+    """Return what would change for each student of whom one of these Results stood."""
+    graded = {one.submission_id: one for one in with_marks(results)}
     people = set(Submission.objects.filter(pk__in=graded).values_list("person_id", flat=True))
     lines = []
-    for found in attempts_of(regrade.assignment, list(people)).values():
+    for found in attempts_of(assignment, list(people)).values():
         supposed: dict[int, Standing] = {
             one.submission.pk: supposing(one, graded[one.submission.pk])
             for one in found
             if one.submission.pk in graded
         }
-        lines.append(line_of(regrade.assignment, found, supposed))
+        lines.append(line_of(assignment, found, supposed))
     return lines
 
 
-def _ready(regrade: Regrade) -> QuerySet[Graded]:
-    """Results that came of a regrade, and that nobody has decided of."""
+def ready_of(regrade: Regrade) -> QuerySet[Graded]:
+    """Return the Results that came of a regrade, and that nobody has decided of."""
     return Graded.objects.filter(job__regraded__regrade=regrade, job__regraded__decision=_NONE, stands=False)
 
 
 @transaction.atomic
-def accept(regrade: Regrade, by: Person, people: Collection[int] | None = None) -> int:
-    """Have what came of it stand, for all or for these people; return for how many students.
+def discard(regrade: Regrade, by: Person) -> bool:
+    """Have what is not accepted come to nothing; what is not graded yet is not graded.
 
-    Each whose points change has an entry in the trail.
+    Return False, with nothing done, where an acceptance of it is under way.
     """
     CourseAssignment.objects.select_for_update(no_key=True).get(pk=regrade.assignment_id)
-    lines = {line.person.pk: line for line in lines_of(regrade)}
-    chosen = set(lines) if people is None else set(lines) & set(people)
-    taken = list(_ready(regrade).filter(submission__person__in=chosen).only("submission", "job"))
-    Graded.objects.filter(submission__in=[one.submission_id for one in taken], stands=True).update(
-        stands=False
-    )
-    Graded.objects.filter(pk__in=[one.pk for one in taken]).update(stands=True)
-    RegradedAttempt.objects.filter(job__in=[one.job_id for one in taken]).update(
-        decision=RegradedAttempt.Decision.ACCEPTED
-    )
-    for number in chosen:
-        line = lines[number]
-        if line.change is not None and line.now is not None:
-            note(
-                by,
-                "regrade accepted",
-                f"submission {line.now.submission.pk}",
-                course=regrade.assignment.course,
-                whom=line.person,
-                before={"points": line.change.before},
-                after={"points": line.change.now},
-                why=regrade.why,
-            )
-    note(
-        by,
-        "regrade accepted",
-        f"assignment {regrade.assignment_id}",
-        course=regrade.assignment.course,
-        after={"students": len(chosen)},
-        why=regrade.why,
-    )
-    _settle(regrade)
-    return len(chosen)
-
-
-@transaction.atomic
-def discard(regrade: Regrade, by: Person) -> None:
-    """Have what is not accepted come to nothing; what is not graded yet is not."""
+    if under_way(regrade) is not None:
+        return False
     left = regrade.attempts.filter(decision=_NONE)
     left.filter(job__result__stands=True).update(decision=RegradedAttempt.Decision.ACCEPTED)
     number = left.count()
@@ -216,10 +184,22 @@ def discard(regrade: Regrade, by: Person) -> None:
         after={"attempts": number},
         why=regrade.why,
     )
-    _settle(regrade)
+    settle(regrade)
+    return True
 
 
-def _settle(regrade: Regrade) -> None:
+def under_way(regrade: Regrade) -> Acceptance | None:
+    """Return the acceptance of which something is still to come."""
+    latest = latest_of(regrade)
+    return latest if latest is not None and latest.errand.waits else None
+
+
+def latest_of(regrade: Regrade) -> Acceptance | None:
+    """Return what was accepted last."""
+    return regrade.acceptances.select_related("errand").first()
+
+
+def settle(regrade: Regrade) -> None:
     """Close a regrade of which all is decided. What could not be graded, or stood at once, needs nothing."""
     waiting = regrade.attempts.filter(decision=_NONE)
     done = waiting.filter(job__state=Job.State.POISONED) | waiting.filter(job__result__stands=True)

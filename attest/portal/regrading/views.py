@@ -20,20 +20,21 @@ from attest.portal.grading.views import report_page
 from attest.portal.pages import page
 from attest.portal.people.models import Person
 from attest.portal.permissions import Asking, members
+from attest.portal.regrading.accepting import accept, counted
 from attest.portal.regrading.models import Regrade
 from attest.portal.regrading.regrades import (
     Asked,
     NothingToGrade,
     Which,
-    accept,
     begin,
     discard,
+    latest_of,
     lines_of,
     progress_of,
     refresh,
+    under_way,
 )
 from graders.assignment import AssignmentError, find_assignment
-from reports.amounts import count_text
 from reports.changes import turns
 from reports.changes_page import difference_text, score_text, summary_text
 
@@ -91,7 +92,9 @@ def regrade_changes(asking: Asking, regrade: Regrade) -> HttpResponse:
         _decide(asking, regrade)
         return redirect("regrade-changes", regrade_id=regrade.pk)
     progress = progress_of(regrade)
-    open_still = regrade.settled_at is None
+    acceptance = latest_of(regrade) if regrade.settled_at is None else None
+    accepting = acceptance is not None and acceptance.errand.waits
+    open_still = regrade.settled_at is None and not accepting
     shows = open_still and (progress.is_over or "so-far" in request.GET)
     lines = lines_of(regrade) if shows else []
     shown = by_difference(lines)
@@ -100,6 +103,8 @@ def regrade_changes(asking: Asking, regrade: Regrade) -> HttpResponse:
         "assignment": regrade.assignment,
         "regrade": regrade,
         "progress": progress,
+        "accepting": counted(acceptance) if acceptance and accepting else None,
+        "trouble": acceptance.errand.trouble if acceptance else "",
         "shows": shows,
         "ready": len(lines),
         "summary": summary_text(changes, len(lines)),
@@ -126,20 +131,18 @@ def _decide(asking: Asking, regrade: Regrade) -> None:
     what = asking.request.POST.get("what")
     if regrade.settled_at is not None:
         messages.error(asking.request, "All of this is decided already; nothing was changed.")
+    elif under_way(regrade) is not None or (what == "discard" and not discard(regrade, asking.person)):
+        messages.error(asking.request, "It is being accepted just now; decide of the rest after that.")
     elif what == "discard":
-        discard(regrade, asking.person)
         messages.success(asking.request, "What was not accepted came to nothing.")
     elif what == "accept-all":
-        number = accept(regrade, asking.person)
-        messages.success(asking.request, f"It counts now, for {count_text(number, 'student')}.")
+        if not accept(regrade, asking.person):
+            messages.error(asking.request, "There is nothing to accept.")
     elif what == "accept":
         chosen = {
             int(one) for one in asking.request.POST.getlist("person") if re.fullmatch(r"[0-9]{1,18}", one)
         }
-        number = accept(regrade, asking.person, chosen) if chosen else 0
-        if number:
-            messages.success(asking.request, f"It counts now, for {count_text(number, 'student')}.")
-        else:
+        if not chosen or not accept(regrade, asking.person, chosen):
             messages.error(asking.request, "Choose at least one student first.")
 
 
