@@ -63,7 +63,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
         f"attest_oldest_job_seconds {waited:.3f}",
         "# HELP attest_submissions_total Submissions taken in.",
         "# TYPE attest_submissions_total counter",
-        f"attest_submissions_total {Submission.objects.count()}",
+        f"attest_submissions_total {Submission.objects.filter(attempt__gt=0).count()}",
         "# HELP attest_event_streams Browsers that this process tells how far a submission is.",
         "# TYPE attest_event_streams gauge",
         f"attest_event_streams {len(WATCHING)}",

@@ -65,6 +65,11 @@ urlpatterns = [
     path("assignments/<int:assignment_id>/submissions/", submissions.submissions, name="submissions"),
     path("assignments/<int:assignment_id>/extensions/", extensions.extensions, name="extensions"),
     path("assignments/<int:assignment_id>/release/", releases.release, name="release"),
+    path(
+        "assignments/<int:assignment_id>/members/<int:membership_id>/points/",
+        overrides.points_without,
+        name="points-without",
+    ),
     path("assignments/<int:assignment_id>/rules/", rules.rules, name="rules"),
     path("assignments/<int:assignment_id>/downloads/", downloads.downloads, name="downloads"),
     path("assignments/<int:assignment_id>/downloads/grades.csv", downloads.grades, name="grades"),

@@ -71,6 +71,7 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "files-zip": INSTRUCTORS,
     "gradebook": INSTRUCTORS,
     "override": INSTRUCTORS,
+    "points-without": INSTRUCTORS,
     "assignment": COURSE,
     "hand-in": COURSE,
     "handout": COURSE,

@@ -112,6 +112,7 @@ VISITS: Mapping[str, Sequence[Visit]] = {
             ("student", "due"),
             ("classmate", "due"),
             ("student", "closed"),
+            ("student", "released"),
             ("student", "to-come"),
             ("teacher", "empty-assignment"),
         ),
@@ -163,6 +164,11 @@ VISITS: Mapping[str, Sequence[Visit]] = {
         *of("submission_id", ("instructor", "graded"), ("instructor", "late")),
         Visit("instructor", {"submission_id": "graded"}, press="Give these points"),
     ],
+    "points-without": [
+        Visit("instructor", {"assignment_id": "released", **MEMBER}),
+        Visit("instructor", {"assignment_id": "closed", **MEMBER}),
+        Visit("instructor", {"assignment_id": "closed", **MEMBER}, press="Give these points"),
+    ],
     "submission": of(
         "submission_id",
         ("student", "graded"),
@@ -173,6 +179,7 @@ VISITS: Mapping[str, Sequence[Visit]] = {
         ("classmate", "given-up"),
         ("student", "unreleased"),
         ("student", "late"),
+        ("student", "nothing"),
     ),
     "ask-for-regrade": [
         Visit("student", {"submission_id": "may-ask"}),

@@ -112,6 +112,10 @@ def one_of_each(world: World, school: School) -> None:
     unreleased = hand_in(secret, student, WRONG)
     keep_result(unreleased, (2, 0))
     released = make_assignment(course, Path(assignment.folder), feedback=kept_back)
+    nothing = Submission.objects.create(
+        assignment=released, person=student, attempt=0, way=Submission.Way.NOTHING
+    )
+    Override.objects.create(submission=nothing, points=3, reason="At the board.", by=school.instructor)
     Release.objects.create(
         assignment=released,
         by=school.instructor,
@@ -134,6 +138,7 @@ def one_of_each(world: World, school: School) -> None:
         "unreleased": unreleased.pk,
         "secret": secret.pk,
         "released": released.pk,
+        "nothing": nothing.pk,
         "request": school.regrade_request.pk,
         "answered": answered.pk,
     }

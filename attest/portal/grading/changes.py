@@ -56,7 +56,7 @@ def _change(before: Standing | None, now: Standing | None) -> StudentChange | No
         return None
     result = now.result
     if before is None or before.graded is None:
-        return _of_first(now, result)
+        return _of_first(now, result, before)
     other = []
     if before.submission.pk != now.submission.pk:
         other.append(f"attempt {now.submission.attempt} counts, not {before.submission.attempt}")
@@ -64,7 +64,7 @@ def _change(before: Standing | None, now: Standing | None) -> StudentChange | No
     change = change_of(old, result.model_copy(update={"submission": old.submission}))
     if change is None and not other:
         return None
-    change = change or replace(_of_first(now, result), checks=(), other=())
+    change = change or replace(_of_first(now, result, None), checks=(), other=())
     return replace(
         change,
         before=before.points,
@@ -75,16 +75,18 @@ def _change(before: Standing | None, now: Standing | None) -> StudentChange | No
     )
 
 
-def _of_first(now: Standing, result: Result) -> StudentChange:
+def _of_first(now: Standing, result: Result, before: Standing | None) -> StudentChange:
+    """Return the change to a first Result, from nothing or from points that were given by hand."""
+    had = before.points if before else None
     return StudentChange(
         student_id=result.student.id,
         name=result.student.name,
-        before=None,
+        before=had,
         now=now.points,
-        max_before=0.0,
+        max_before=before.max_points if before and had is not None else 0.0,
         max_now=now.max_points,
         pending_before=0.0,
         pending_now=result.pending_points,
         checks=(),
-        other=("had no result before",),
+        other=("had no result before" if had is None else "had points by hand alone",),
     )

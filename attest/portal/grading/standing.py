@@ -164,7 +164,11 @@ def own_attempts(assignment: CourseAssignment, person: Person) -> list[Standing]
 
 
 def counting(assignment: CourseAssignment, attempts: Sequence[Standing]) -> Standing | None:
-    """Return the attempt that counts; None where nothing is graded. `attempts` come the latest first."""
+    """Return the attempt that counts; None where nothing is graded. `attempts` come the latest first.
+
+    What was given without an attempt counts as one that came before all others.
+    """
+    attempts = [one for one in attempts if not one.submission.is_none or one.points is not None]
     if assignment.counts == CourseAssignment.Counts.LAST:
         return attempts[0] if attempts else None
     graded = [one for one in attempts if one.points is not None]
@@ -237,7 +241,7 @@ def _standing(
         jobs[-1] if jobs else None,
         results[0] if results else None,
         tuple(submission.overrides.all()),
-        late_with(submission.assignment, extension, submission.received_at),
+        None if submission.is_none else late_with(submission.assignment, extension, submission.received_at),
         whole,
         counted_of(list(results[0].findings.all()), second_share) if results else (),
         second_share,

@@ -10,7 +10,10 @@ from attest.portal.people.models import Person
 
 
 class Submission(models.Model):
-    """One attempt of one student. It is in the database only once its files are safely on the disk."""
+    """One attempt of one student. It is in the database only once its files are safely on the disk.
+
+    Attempt 0 is none: it has no files, and holds what an instructor gave to who handed in nothing.
+    """
 
     class Way(models.TextChoices):
         """How it came."""
@@ -18,6 +21,7 @@ class Submission(models.Model):
         PAGE = "page", "the portal's page"
         TOKEN = "token", "the command line"
         LMS = "lms", "an LMS"
+        NOTHING = "nothing", "nothing was handed in"
 
     assignment = models.ForeignKey(CourseAssignment, on_delete=models.PROTECT, related_name="submissions")
     person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="submissions")
@@ -34,7 +38,17 @@ class Submission(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"attempt {self.attempt}"
+        return "without an attempt" if self.is_none else f"attempt {self.attempt}"
+
+    @property
+    def is_none(self) -> bool:
+        """Whether nothing was handed in."""
+        return self.attempt == 0
+
+    @property
+    def title(self) -> str:
+        """What it is called at the beginning of a line."""
+        return str(self).capitalize()
 
 
 class SubmittedFile(models.Model):

@@ -84,7 +84,7 @@ def rules_for(assignment: CourseAssignment, person: Person, now: datetime | None
     closes_at = assignment.closes_at
     if closes_at is not None and extended and due_at is not None:
         closes_at = max(closes_at, due_at)  # an extension opens the door as well
-    earlier = Submission.objects.filter(assignment=assignment, person=person)
+    earlier = Submission.objects.filter(assignment=assignment, person=person, attempt__gt=0)
     recent = list(
         earlier.filter(received_at__gt=now - timedelta(hours=1))
         .order_by("received_at")

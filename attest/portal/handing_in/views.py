@@ -148,12 +148,15 @@ def _assignment_page(
     asking: Asking, assignment: CourseAssignment, trouble: str = "", status: int = 200
 ) -> HttpResponse:
     attempts = own_attempts(assignment, asking.person)
+    shown = shows_results(assignment)
     values = {
         "assignment": assignment,
         "rules": rules_for(assignment, asking.person),
-        "attempts": attempts,
+        "attempts": [
+            one for one in attempts if not one.submission.is_none or (shown and one.points is not None)
+        ],
         "counts": counting(assignment, attempts),
-        "shown": shows_results(assignment),
+        "shown": shown,
         "trouble": trouble,
         "handout": handout_of(assignment) if _may_read(asking, assignment) else None,
     }

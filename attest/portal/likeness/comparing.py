@@ -61,9 +61,13 @@ def compare_cohort(errand: Errand, who: str) -> None:
 
 def counting_attempts(assignment: CourseAssignment) -> list[Submission]:
     """Return of each student the attempt that counts, or the latest where none is graded."""
-    people = assignment.submissions.order_by().values_list("person_id", flat=True).distinct()
-    found = attempts_of(assignment, list(people))
-    return [(counting(assignment, attempts) or attempts[0]).submission for attempts in found.values()]
+    handed_in = assignment.submissions.filter(attempt__gt=0).order_by()
+    people = handed_in.values_list("person_id", flat=True).distinct()
+    found = [
+        [one for one in attempts if not one.submission.is_none]
+        for attempts in attempts_of(assignment, list(people)).values()
+    ]
+    return [(counting(assignment, attempts) or attempts[0]).submission for attempts in found]
 
 
 def text_of_submission(submission: Submission) -> Text:

@@ -85,7 +85,8 @@ def attempts(assignment: CourseAssignment, content_hash: str, asked: Asked) -> l
 
     Where the last attempt counts, no other can.
     """
-    found = assignment.submissions.select_related("person").order_by("person_id", "attempt")
+    found = assignment.submissions.filter(attempt__gt=0).select_related("person")
+    found = found.order_by("person_id", "attempt")
     found = found.exclude(jobs__in=Job.objects.filter(assignment=assignment, state__in=_OPEN))
     if assignment.counts == CourseAssignment.Counts.LAST:
         later = Submission.objects.filter(

@@ -53,7 +53,8 @@ def regrade(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         values = {"assignment": assignment, "cannot": str(error)}
         return page(asking, "regrading/regrade.html.jinja", values, 400)
     checks = checks_of(assignment)
-    people = Person.objects.filter(submissions__assignment=assignment).distinct().prefetch_related("told")
+    handed_in = assignment.submissions.filter(attempt__gt=0)
+    people = Person.objects.filter(submissions__in=handed_in).distinct().prefetch_related("told")
     if request.method == "POST":
         asked, trouble = _asked(request.POST, checks, people)
         if asked is not None:

@@ -78,7 +78,9 @@ def edit_member(asking: Asking, membership: Membership) -> HttpResponse:
         "why": why,
         "roles": Role.choices,
         "sections": membership.course.sections.all(),
-        "handed_in": membership.person.submissions.filter(assignment__course=membership.course).count(),
+        "handed_in": membership.person.submissions.filter(
+            assignment__course=membership.course, attempt__gt=0
+        ).count(),
     }
     failed = bool(trouble) or (what == "change" and not form.is_valid())
     return page(asking, "teaching/edit_member.html.jinja", values, 400 if failed else 200)

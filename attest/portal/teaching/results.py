@@ -51,6 +51,8 @@ def rows_of(lines: Sequence[Line]) -> dict[int, Row]:
     missing: list[Standing] = []
     for line in lines:
         if line.counts is None or line.counts.graded is None:
+            if line.counts is not None and line.points is not None:
+                rows[line.person.pk] = _given_row(line, line.counts.submission.assignment)
             continue
         with _LOCK:
             row = _ROWS.get(line.counts.basis)
@@ -73,6 +75,12 @@ def rows_of(lines: Sequence[Line]) -> dict[int, Row]:
         for line in lines
         if line.person.pk in rows
     }
+
+
+def _given_row(line: Line, assignment: CourseAssignment) -> Row:
+    """Return the row of somebody whose points an instructor alone gave."""
+    info = AssignmentInfo(id=assignment.title, title=assignment.title, version=assignment.version)
+    return row_of(_without_result(line, student_from(line.person, line.member), info, assignment))
 
 
 def final_results(roll: Roll) -> Iterator[tuple[Line, Result]]:

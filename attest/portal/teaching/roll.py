@@ -36,7 +36,7 @@ class Line:
     person: Person
     member: Membership | None  # None for who is no longer in the course
     attempts: tuple[Standing, ...]  # the latest first
-    counts: Standing | None
+    counts: Standing | None  # an attempt, or what was given without one
     extension: Extension | None
     due_at: datetime | None  # with the extension
     asked: int  # regrade requests that wait
@@ -65,7 +65,7 @@ class Line:
     @property
     def state(self) -> State:
         """How far it is."""
-        if not self.attempts:
+        if not self.attempts and self.points is None:
             return State.NOTHING
         if self.points is None:
             return State.WAITING if self.waits else State.TROUBLE
@@ -126,7 +126,7 @@ def roll_of(assignment: CourseAssignment) -> Roll:
         return Line(
             person,
             member,
-            tuple(own),
+            tuple(one for one in own if not one.submission.is_none),
             counting(assignment, own),
             extension,
             due_at,
