@@ -25,8 +25,9 @@ class Visitor(Browser):
         super().__init__(portal)
         safe = http.cookiejar.DefaultCookiePolicy(secure_protocols=("http", "https"))
         self.cookies = http.cookiejar.CookieJar(safe)
-        handlers = urllib.request.HTTPCookieProcessor(self.cookies), _NoRedirect()
-        self._opener = urllib.request.build_opener(*handlers)
+        keeps = urllib.request.HTTPCookieProcessor(self.cookies)
+        self._follows = urllib.request.build_opener(keeps)
+        self._opener = urllib.request.build_opener(keeps, _NoRedirect())
 
     def send(
         self, url: str, fields: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
@@ -34,6 +35,10 @@ class Visitor(Browser):
         """One request, as a page of another site can make it; a redirect is the answer."""
         body = None if fields is None else urllib.parse.urlencode(fields).encode()
         return self._ask(urllib.request.Request(self._url(url), body, dict(headers or {})))
+
+    def follow(self) -> None:
+        """Go where redirects lead from now on."""
+        self._opener = self._follows
 
     def own_page(self, path: str, fields: Mapping[str, str]) -> Answer:
         """A form of a page of the portal's own that was not asked for by a session."""
@@ -78,13 +83,15 @@ class Registered:
         return done.headers["Location"]
 
 
-def register(portal: Portal, administrator: Browser, platform: Platform, **more: str) -> Registered:
+def register(
+    portal: Portal, administrator: Browser, platform: Platform, client_id: str = "", **more: str
+) -> Registered:
     """Register a platform by hand; `more` replaces what is written into the form."""
     tool = platform.add_tool(
         f"{administrator.root}/lti/login",
         f"{administrator.root}/lti/launch",
         f"{administrator.root}/lti/jwks.json",
-        client_id=f"attest-{len(platform.tools) + 1}",
+        client_id=client_id or f"attest-{platform.url.rpartition(':')[2]}",
         deployments=("1", "2"),
     )
     known = platform.registration(tool)

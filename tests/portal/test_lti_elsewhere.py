@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lti.platform import Platform, faults
+from tests.lti.platform import Platform, faults, keys
 from tests.lti.platform.launches import CLAIM, DEEP
 from tests.portal.launching import PRIVATE, Registered, Visitor, hidden, register
 from tests.portal.running import Answer, Browser, Portal, new_database
@@ -375,3 +375,35 @@ def test_a_ticket_is_good_once_and_from_a_page_of_ours(school: Registered) -> No
     assert visitor.session
     assert thief.own_page("/lti/open", {"ticket": ticket}).status == 400
     assert thief.session is None
+
+
+def test_no_platform_gets_what_is_signed_for_another_ones_client(
+    school: Registered, administrator: Browser
+) -> None:
+    """A client id is all that tells who we are: Moodle takes what was signed for anybody."""
+    taken = school.tool.client_id
+    with Platform() as thief:
+        page = "/platforms/new/?family=moodle"
+        fields = {"family": "moodle", "name": "A", "issuer": thief.issuer, "client_id": taken}
+        for name in ("auth_login_url", "auth_token_url", "jwks_url"):
+            fields[name] = f"{thief.url}/{name}"
+        by_hand = administrator.post(page, fields)
+        assert by_hand.status == 400
+        assert "registered already" in by_hand.text
+        thief.registering.client_id = taken
+        by_itself = Visitor(school.portal).own_page(
+            _invitation(administrator), thief.registering.parameters()
+        )
+        assert by_itself.status == 400
+        assert "registered already" in by_itself.text
+        other = register(school.portal, administrator, thief)
+        number = school.portal.rows("select max(id) from lms_platform")[0][0]
+        changed = administrator.post(
+            f"/platforms/{number}/", {**fields, "what": "change", "name": "The school's LMS"}
+        )
+        assert changed.status == 400
+        known = school.portal.rows("select count(distinct client_id), count(*) from lms_platform")[0]
+        assert known[0] == known[1]
+        administrator.post(f"/platforms/{number}/", {"what": "test"})
+        told = keys.unverified(other.platform.tokens.asked[-1]["client_assertion"])
+        assert (told["sub"], told["aud"]) == (other.tool.client_id, f"{thief.url}/token")

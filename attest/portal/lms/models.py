@@ -78,6 +78,19 @@ class Platform(models.Model):
         return sorted({origin for url in named if (origin := origin_of(url))})
 
 
+def taken(client_id: str, by: Platform | None = None) -> str:
+    """Return why a platform cannot have a client id; "" where it can.
+
+    Who we are in what we sign is the client id alone, and Moodle does not look for whom it was signed. So a
+    platform with another's client id could show there what it got from us, and write into its gradebooks.
+    """
+    others = Platform.objects.exclude(pk=by.pk) if by is not None else Platform.objects.all()
+    other = others.filter(client_id=client_id).first()
+    if other is None:
+        return ""
+    return f"This client id is registered already, for {other}. In another LMS, make the tool anew."
+
+
 class Deployment(models.Model):
     """Where in the LMS the tool is installed: all of it, or a part."""
 

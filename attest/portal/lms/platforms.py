@@ -26,6 +26,7 @@ from attest.portal.lms.models import (
     Platform,
     RegistrationInvitation,
     origin_of,
+    taken,
 )
 from attest.portal.lms.pasting import pasted, usual
 from attest.portal.lms.registering import INVITATIONS_LIVE, our_tool
@@ -67,11 +68,9 @@ class PlatformForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         found = self.cleaned_data
-        same = Platform.objects.filter(issuer=found.get("issuer"), client_id=found.get("client_id"))
-        if self._platform is not None:
-            same = same.exclude(pk=self._platform.pk)
-        if same.exists():
-            self.add_error("client_id", "This client id of this issuer is registered already.")
+        trouble = taken(found.get("client_id", ""), self._platform)
+        if trouble:
+            self.add_error("client_id", trouble)
         return found
 
 

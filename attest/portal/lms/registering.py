@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from datetime import timedelta
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -17,7 +17,7 @@ from attest.lti.keys import public_jwks
 from attest.portal.addresses import own_address
 from attest.portal.audit.trail import note
 from attest.portal.headers import NOBODY, policy
-from attest.portal.lms.models import Deployment, Platform, RegistrationInvitation, origin_of
+from attest.portal.lms.models import Deployment, Platform, RegistrationInvitation, origin_of, taken
 from attest.portal.lms.own_keys import own_keys
 from attest.portal.lms.reaching import web
 from attest.portal.lms.stores import digest_of
@@ -78,21 +78,19 @@ def _kept(invited: RegistrationInvitation, found: Registered) -> Platform:
     """Keep a registration. Raises Refused where the invitation is used up, or the LMS is known already."""
     if not RegistrationInvitation.objects.filter(pk=invited.pk).delete()[0]:
         raise Refused("", "this invitation was used in the meantime.")
-    try:
-        with transaction.atomic():
-            platform = Platform.objects.create(
-                name=invited.name,
-                family=found.family if found.family in Platform.Family.values else invited.family,
-                issuer=found.issuer,
-                client_id=found.client_id,
-                auth_login_url=found.auth_login_url,
-                auth_token_url=found.auth_token_url,
-                jwks_url=found.jwks_url,
-                token_audience=found.token_audience,
-                made_by=invited.by,
-            )
-    except IntegrityError:
-        raise Refused("client_id", "this client id of the LMS is registered here already.") from None
+    if trouble := taken(found.client_id):
+        raise Refused("client_id", trouble)
+    platform = Platform.objects.create(
+        name=invited.name,
+        family=found.family if found.family in Platform.Family.values else invited.family,
+        issuer=found.issuer,
+        client_id=found.client_id,
+        auth_login_url=found.auth_login_url,
+        auth_token_url=found.auth_token_url,
+        jwks_url=found.jwks_url,
+        token_audience=found.token_audience,
+        made_by=invited.by,
+    )
     for deployment in found.deployment_ids or ():
         Deployment.objects.create(platform=platform, deployment_id=deployment)
     after = {"issuer": found.issuer, "client_id": found.client_id}

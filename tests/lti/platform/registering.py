@@ -23,6 +23,7 @@ class Registering:
 
     def __init__(self, platform: Platform) -> None:
         self.platform = platform
+        self.client_id = ""  # what the next tool is called, whatever others are
         self._open: set[str] = set()
 
     def parameters(self) -> dict[str, str]:
@@ -80,7 +81,7 @@ class Registering:
                 raise ValueError(", ".join(wrong))
             deep = [one for one in lti["messages"] if one["type"] == "LtiDeepLinkingRequest"]
             tool = Tool(
-                f"client-{secrets.token_hex(4)}",
+                self.client_id or f"client-{secrets.token_hex(4)}",
                 told["initiate_login_uri"],
                 list(told["redirect_uris"]),
                 told["jwks_uri"],
