@@ -1,0 +1,117 @@
+"""A student's way from a click in the LMS to a grade there; and a platform that names another one's column."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.attest.conftest import RIGHT
+from tests.lti.platform import Link, Platform
+from tests.lti.platform.launches import AGS_CLAIM
+from tests.portal.launching import PRIVATE, Registered, Visitor, hidden, register
+from tests.portal.running import Browser, Portal, new_database, wait_for
+from tests.portal.test_serving import (
+    course_with_roster,
+    first_administrator,
+    hand_in,
+    is_graded,
+    needs_sandbox,
+)
+
+pytestmark = needs_sandbox
+MARKUP = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
+    data = tmp_path_factory.mktemp("portal") / "data"
+    running = Portal(data, "--workers", "1", env={**new_database(), **PRIVATE})
+    yield running
+    running.end()
+
+
+@pytest.fixture(scope="module")
+def administrator(portal: Portal) -> Browser:
+    return first_administrator(portal)
+
+
+@pytest.fixture(scope="module")
+def assignment(portal: Portal, administrator: Browser, doubling_folder: Path) -> str:
+    """The path of a small assignment, in a course of the administrator's."""
+    url, _ = course_with_roster(portal, administrator, doubling_folder)
+    return url.removeprefix(administrator.root)
+
+
+def linked(school: Registered, administrator: Browser, assignment: str) -> Link:
+    """Link the platform's course with the portal's, by its code, and what was clicked with the assignment."""
+    course = school.portal.rows("select id from courses_course order by id limit 1")[0][0]
+    code = re.search(r'<pre class="copy">([^<]+)</pre>', administrator.get(f"/courses/{course}/lms/").text)
+    assert code
+    link = school.platform.add_assignment(school.tool)
+    teacher = Visitor(school.portal)
+    ticket = hidden(school.click(teacher, "t1", link), "ticket")
+    teacher.own_page("/lti/choose", {"ticket": ticket, "code": code[1]})
+    own = f"own:{assignment.strip('/').split('/')[-1]}"
+    done = teacher.own_page("/lti/choose", {"ticket": ticket, "assignment": own})
+    assert done.headers.get("Location") == assignment, done.text
+    return link
+
+
+def grade(platform: Platform, link: Link, subject: str) -> float | None:
+    found = platform.course.line_items[str(link.line_item)].grades.get(subject)
+    return found.score if found else None
+
+
+def hands_in(school: Registered, link: Link, subject: str) -> str:
+    """A student clicks, hands in, and waits for the result; return the path of the receipt."""
+    student = Visitor(school.portal)
+    opened = school.click(student, subject, link).headers["Location"]
+    student.follow()
+    receipt = hand_in(student, opened, RIGHT)
+    wait_for(lambda: is_graded(student, receipt), 120, school.portal.said)
+    return receipt
+
+
+def test_from_a_click_in_the_lms_to_the_grade_there(
+    portal: Portal, administrator: Browser, assignment: str
+) -> None:
+    with Platform() as platform:
+        school = register(portal, administrator, platform)
+        link = linked(school, administrator, assignment)
+        hands_in(school, link, "s1")
+        wait_for(lambda: grade(platform, link, "s1") == 20, 60, portal.said)
+        [sent] = platform.services.received
+        assert (sent.status, sent.score["scoreGiven"], sent.score["scoreMaximum"]) == (200, 5, 5)
+        assert "<" not in sent.score["comment"]
+        assert sent.score["submission"]["submittedAt"] < sent.score["timestamp"]
+        assert grade(platform, link, "s2") is None
+        assert {name for name, _ in platform.asked} >= {"jwks", "token", "scores"}
+
+
+def test_a_platform_that_names_anothers_column_changes_nothing_there(
+    portal: Portal, administrator: Browser, assignment: str
+) -> None:
+    with Platform() as honest, Platform() as thief:
+        school = register(portal, administrator, honest)
+        other = register(portal, administrator, thief, name=f"Thief {MARKUP}")
+        target = honest.add_assignment(school.tool)
+        column = honest.course.line_items[str(target.line_item)]
+        url = honest.services.item_url(honest.course, column)
+        thief.launches.change = lambda claims: {
+            **claims,
+            AGS_CLAIM: {**claims[AGS_CLAIM], "lineitem": url},
+        }
+        link = linked(other, administrator, assignment)
+        hands_in(other, link, "s1")
+        wait_for(lambda: ("scores", "POST") in honest.asked or thief.services.received, 60, portal.said)
+        time.sleep(1)
+        assert grade(honest, target, "s1") is None
+        assert honest.services.received == []
+        assert honest.tokens.asked == []
+        page = administrator.get(f"{assignment}lms-scores/")
+        assert "401" in page.text
+        assert MARKUP not in page.text
