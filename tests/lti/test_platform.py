@@ -125,8 +125,8 @@ def test_a_token_is_given_for_a_good_assertion(client: Client) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"iat": time.time() + 120, "exp": time.time() + 180},
-        {"exp": time.time() - 1},
+        {"iat": 120, "exp": 180},
+        {"exp": -1},
         {"exp": None},
         {"iat": None},
         {"jti": None},
@@ -136,7 +136,9 @@ def test_a_token_is_given_for_a_good_assertion(client: Client) -> None:
     ],
 )
 def test_an_assertion_that_is_wrong_gets_no_token(client: Client, change: dict[str, Any]) -> None:
-    answer = client.ask_token(client.assertion(**change))
+    now = time.time()  # which numbers count from
+    claims = {name: now + value if isinstance(value, int) else value for name, value in change.items()}
+    answer = client.ask_token(client.assertion(**claims))
     assert (answer.status, answer.body["error"]) == (400, "invalid_client")
 
 

@@ -1,4 +1,4 @@
-"""A student's way from a click in the LMS to a grade there; and a platform that names another one's column."""
+"""A student's way from a click in the LMS to a grade there; and a platform that names another's column."""
 
 from __future__ import annotations
 
