@@ -15,13 +15,13 @@ from attest.lti.keys import OwnKey, new_key, public_jwks
 from attest.lti.service import Service
 from attest.lti.tokens import Tokens
 from attest.lti.web import Web
-from attest.portal.courses.models import Role
+from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.lms.models import ContextPerson, LinkedContext, LinkedResource, PlatformPerson
 from attest.portal.lms.models import Platform as PlatformRow
 from attest.portal.outbox import noticing, sending
 from attest.portal.outbox.models import OutgoingScore
 from attest.portal.people.models import Person
-from tests.lti.platform import Platform
+from tests.lti.platform import Platform, Tool
 from tests.portal.linked import make_platform
 from tests.portal.school import School
 
@@ -78,39 +78,43 @@ class Linked:
 
 
 @contextmanager
-def linked(school: School, mode: str = "moodle", *, maximum: float = 20) -> Iterator[Linked]:
+def linked(school: School, mode: str = "moodle") -> Iterator[Linked]:
     """The school's student is s1 there, the classmate s2."""
     with Platform(mode) as platform:
         launch = "http://tool.example/launch"
         tool = platform.add_tool("http://tool.example/login", launch, public_jwks([KEY]))
-        link = platform.add_assignment(tool, maximum=maximum)
-        course = platform.course
-        column = course.line_items[link.line_item] if link.line_item else None
-        row = make_platform(
-            platform.url,
-            family=mode,
-            client_id=tool.client_id,
-            auth_token_url=f"{platform.url}/token",
-            jwks_url=f"{platform.url}/jwks",
-            token_audience=platform.registration(tool).token_audience,
-        )
-        context = LinkedContext.objects.create(
-            platform=row,
-            deployment_id="1",
-            context_id=course.id,
-            course=school.course,
-            lineitems_url=platform.service_url(course.id, "lineitems", tool.client_id),
-            scopes=SCOPES,
-        )
-        resource = LinkedResource.objects.create(
-            context=context,
-            resource_link_id=link.id,
-            assignment=school.assignment,
-            lineitem_url=platform.services.item_url(course, column) if column else "",
-        )
-        enrol(context, school.student, "s1")
-        enrol(context, school.classmate, "s2")
+        resource = link(platform, tool, school.assignment)
+        enrol(resource.context, school.student, "s1")
+        enrol(resource.context, school.classmate, "s2")
         yield Linked(platform, resource)
+
+
+def link(platform: Platform, tool: Tool, assignment: CourseAssignment) -> LinkedResource:
+    """Link an assignment with a new place in a platform's course, and its column of 20 points."""
+    place, course = platform.add_assignment(tool), platform.course
+    row = make_platform(
+        platform.url,
+        family=platform.mode,
+        client_id=tool.client_id,
+        auth_token_url=f"{platform.url}/token",
+        jwks_url=f"{platform.url}/jwks",
+        token_audience=platform.registration(tool).token_audience,
+    )
+    context = LinkedContext.objects.create(
+        platform=row,
+        deployment_id="1",
+        context_id=course.id,
+        course=assignment.course,
+        lineitems_url=platform.service_url(course.id, "lineitems", tool.client_id),
+        scopes=SCOPES,
+    )
+    column = course.line_items[place.line_item] if place.line_item else None
+    return LinkedResource.objects.create(
+        context=context,
+        resource_link_id=place.id,
+        assignment=assignment,
+        lineitem_url=platform.services.item_url(course, column) if column else "",
+    )
 
 
 def enrol(context: LinkedContext, person: Person, subject: str, role: Role = Role.STUDENT) -> PlatformPerson:
