@@ -26,6 +26,7 @@ from attest.portal.lms.models import (
     UsedNonce,
 )
 from attest.portal.outbox.models import LookedAt, OutgoingScore
+from attest.portal.outbox.sending import LOWER
 from attest.portal.people.models import Person
 from tests.portal.school import School
 
@@ -110,7 +111,7 @@ def scores_on_their_way(lms: Linked, submissions: Sequence[Submission]) -> None:
             OutgoingScore.State.REFUSED,
             "Student: POST https://moodle.example.edu/scores was answered with 400.",
         ),
-        (OutgoingScore.State.HELD, ""),
+        (OutgoingScore.State.HELD, LOWER),
         (OutgoingScore.State.SENT, ""),
     )
     for number, (submission, (state, answer)) in enumerate(zip(submissions, states, strict=True)):
@@ -136,4 +137,7 @@ def scores_on_their_way(lms: Linked, submissions: Sequence[Submission]) -> None:
             tried_at=now,
             answer=answer,
         )
-    LookedAt.objects.create(resource=lms.resource, whole_at=now, read_at=now)
+    later = {"entry": 2**62, "graded": 2**62, "member": 2**62, "whole_at": now + timedelta(days=1)}
+    LookedAt.objects.create(
+        resource=lms.resource, read_at=now, **later
+    )  # a portal that runs leaves all as it is

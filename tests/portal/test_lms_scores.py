@@ -82,7 +82,7 @@ def test_a_lower_score_leaves_when_an_instructor_agrees(
     give_points(school.submission, "", 1.0, reason="Copied.", by=school.instructor, before=4.0)
     moodle.notice_and_send()
     row = moodle.row()
-    assert "Lower 1 grade" in instructor.get(page).content.decode()
+    assert "Lower 1 grade there" in instructor.get(page).content.decode()
     press(instructor, page, moodle, f"lower {row.pk}")
     moodle.send_now()
     assert (moodle.row().state, moodle.grade()) == (State.SENT, 4.0)

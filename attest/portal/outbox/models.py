@@ -22,7 +22,7 @@ class OutgoingScore(models.Model):
         """How far it is."""
 
         WAITING = "waiting", "to be sent"
-        HELD = "held", "lower than there: waits for you"
+        HELD = "held", "held back"
         SENT = "sent", "there"
         REFUSED = "refused", "refused"
 

@@ -39,6 +39,7 @@ from attest.portal.outbox.wanted import comment_for
 
 LEASE = timedelta(seconds=120)  # longer than a token and a score may take together
 _AT_ONCE = 10  # that are looked at together, of those that wait
+LOWER = "It is lower than what is there."
 MORE_THERE = "A higher grade was given there."
 ALREADY_THERE = "It was there already."
 State = OutgoingScore.State
@@ -169,7 +170,7 @@ def _claimed(row: OutgoingScore, who: str) -> bool:
         as_it_is.update(state=State.SENT, answer="")
         return False
     if _needs_consent(row, *row.known_there):
-        as_it_is.update(state=State.HELD)
+        as_it_is.update(state=State.HELD, answer=LOWER)
         return False
     stamp = next_stamp(row.score, last=row.stamp, now=now.timestamp(), floor=row.floor)
     before = [one.timestamp() for one in (row.tried_at, row.sent_at) if one is not None]

@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("waiting", "to be sent"),
-                            ("held", "lower than there: waits for you"),
+                            ("held", "held back"),
                             ("sent", "there"),
                             ("refused", "refused"),
                         ],
