@@ -425,6 +425,19 @@ def test_what_everybody_has_there_is_read(school: School, moodle: Linked) -> Non
     assert (row.there_points, row.there_max, row.known_there) == (7.0, 20.0, (7.0, 20.0))
 
 
+def test_a_column_that_took_the_place_of_another_gets_every_score(school: School, moodle: Linked) -> None:
+    keep_result(school.submission, (2, 2))
+    moodle.notice_and_send()
+    course = moodle.platform.course
+    (old,) = course.line_items.values()
+    new = course.add_line_item(old.owner, "anew", 10.0)
+    del course.line_items[old.id]
+    moodle.resource.lineitem_url = moodle.platform.services.item_url(course, new)
+    moodle.resource.save()
+    moodle.notice_and_send()
+    assert (moodle.row().state, moodle.grade()) == (State.SENT, 8.0)
+
+
 def test_two_links_to_one_column_are_one(school: School, moodle: Linked) -> None:
     other = moodle.resource
     first = other.pk

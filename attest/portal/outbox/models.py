@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from attest.lti.outbox import Score
 from attest.portal.handing_in.models import Submission
-from attest.portal.lms.models import LinkedResource, PlatformPerson
+from attest.portal.lms.models import MOST_URL, LinkedResource, PlatformPerson
 
 MOST_ANSWER = 1000  # characters that are kept of what an LMS answered
 
@@ -89,6 +89,7 @@ class LookedAt(models.Model):
     """Up to where the changes of an assignment have been noticed for one column."""
 
     resource = models.OneToOneField(LinkedResource, on_delete=models.CASCADE, related_name="looked_at")
+    column = models.CharField(max_length=MOST_URL, blank=True)  # its address then
     entry = models.BigIntegerField(default=0)  # of the audit trail
     graded = models.BigIntegerField(default=0)
     member = models.BigIntegerField(default=0)  # ContextPerson

@@ -51,13 +51,28 @@ def newest() -> Newest:
 def notice(resource: LinkedResource, now: Newest) -> int:
     """Write down what students are to have in this column; return for how many that is new."""
     looked, _ = LookedAt.objects.get_or_create(resource=resource)
+    if looked.column != resource.lineitem_url:
+        begin_anew(resource)
+        looked.column = resource.lineitem_url
     people = _people(resource, looked)
     if people is None:
         looked.whole_at = timezone.now()
     changed = write_down(resource, people)
     looked.entry, looked.graded, looked.member = now.entry, now.graded, now.member
-    looked.save(update_fields=["entry", "graded", "member", "whole_at"])
+    looked.save(update_fields=["column", "entry", "graded", "member", "whole_at"])
     return changed
+
+
+def begin_anew(resource: LinkedResource) -> None:
+    """Have all scores sent to a column in the place of another. What is under way is forgotten."""
+    nothing = ("sent_points", "sent_max", "sent_attempt", "sent_at", "there_points", "there_max", "there_at")
+    resource.scores.update(
+        **dict.fromkeys((*nothing, "not_before", "lease_until")),
+        **dict.fromkeys(("sent_digest", "agreed", "claimed_by", "answer"), ""),
+        state=OutgoingScore.State.WAITING,
+        tries=0,
+        floor=0.0,
+    )
 
 
 def is_due(resource: LinkedResource) -> bool:

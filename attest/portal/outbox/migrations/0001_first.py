@@ -23,6 +23,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("column", models.CharField(blank=True, max_length=2000)),
                 ("entry", models.BigIntegerField(default=0)),
                 ("graded", models.BigIntegerField(default=0)),
                 ("member", models.BigIntegerField(default=0)),
