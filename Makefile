@@ -1,6 +1,7 @@
 # Everything needed is installed into .venv once; a stamp remembers it, so that a second run needs no network.
 #
 #   make demo     grade the example cohort in the real sandbox, into ./demo
+#   make portal   start the web portal, its data in ./attest-portal
 #   make test     run Attest's own tests
 #   make hostile  every hostile submission on every backend that this machine has (minutes)
 #   make check    formatting, lint, types, import rules, and a proof of every assignment
@@ -27,7 +28,7 @@ export PIP_EXTRA_INDEX_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test hostile check fuzz soak bench image schema clean bubblewrap axe openedx
+.PHONY: help demo portal test hostile check fuzz soak bench image schema clean bubblewrap axe openedx
 
 help:
 	@sed -n 's/^#   make \([a-z]* \)/make \1/p' Makefile
@@ -36,6 +37,9 @@ demo: $(VENV)/run.stamp bubblewrap
 	@# Exit status 1 means that some of the cohort cannot be graded, which is part of the example.
 	@$(BIN)/attest grade basics examples/cohort -o demo --force || [ $$? -eq 1 ]
 	@echo "Open demo/index.html in a browser."
+
+portal: $(VENV)/portal.stamp bubblewrap
+	@$(BIN)/attest serve
 
 test: $(VENV)/test.stamp bubblewrap axe openedx
 	@$(BIN)/python -m pytest
@@ -83,6 +87,10 @@ $(VENV)/run.stamp: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/test.stamp: $(VENV)/run.stamp
 	@$(PIP) install -c constraints.txt --group test
+	@touch $@
+
+$(VENV)/portal.stamp: $(VENV)/run.stamp
+	@$(PIP) install -c constraints.txt --no-build-isolation --editable '.[portal,marking]'
 	@touch $@
 
 $(VENV)/docker.stamp: $(VENV)/run.stamp

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from attest.terminal import ALL_WELL, console, sentences, shown_path
 from graders.adjustments import AdjustmentsError
+from graders.installing import install_command
 from graders.marks import MarksError
 from graders.output import OutputError, read_results, reason, unfinished_run
 from graders.result import Result, ResultError, write_whole
@@ -68,8 +69,8 @@ def _parquet(results: Sequence[Result], checks: bool) -> bytes:
         _frame(results, checks).to_parquet(file, index=False)
     except ImportError:
         raise OutputError(
-            "Parquet needs the package pyarrow, which is not installed: "
-            "pip install 'attest-grader[parquet]', or name a .csv or .jsonl file."
+            "Parquet needs the package pyarrow, which is not installed. Name a .csv or .jsonl file, or run: "
+            f"{install_command('parquet')}"
         ) from None
     return file.getvalue()
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from graders.cluster.envelope import ClusterError
+from graders.installing import install_command
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -86,7 +87,7 @@ def make_app(url: str) -> Celery:
             import redis  # noqa: F401 - looked for
     except ImportError as error:
         raise ClusterError(
-            f"the engine celery needs the package {error.name}. Run: pip install 'attest-grader[cluster]'"
+            f"the engine celery needs the package {error.name}. Run: {install_command('cluster')}"
         ) from None
     app = celery.Celery("attest", broker=url, set_as_current=False)
     app.conf.update(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from graders.installing import install_command
 from tests.attest.conftest import run_attest, write_assignment, write_cohort
 from tests.cluster.conftest import Broker, Cluster
 
@@ -90,7 +91,7 @@ def test_without_the_extra_it_is_said_what_to_install(
     root = Path(__file__).resolve().parents[2]
     done = commands(which, ATTEST_BROKER="redis://127.0.0.1:1/0", PYTHONPATH=f"{hiding.parent}:{root}")
     assert done.returncode == 2
-    assert f"needs the package {package}. Run: pip install 'attest-grader[cluster]'" in done.stderr
+    assert f"needs the package {package}. Run: {install_command('cluster')}" in done.stderr
 
 
 @pytest.mark.parametrize("which", ["grade", "worker"])

@@ -159,5 +159,5 @@ def test_where_the_library_is_missing_the_page_says_what_to_install(
 
     text = school.browser(school.grader).get(path).content.decode()
 
-    assert "attest-grader[marking]" in text
+    assert "pip install '.[marking]'" in text
     assert "3 answers" in text

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from attest.portal.courses.models import CourseAssignment, Role
-from attest.portal.marking.grouping import INSTALL, can_compare, groups_of
+from attest.portal.marking.grouping import can_compare, groups_of
 from attest.portal.marking.models import MOST_WORDS
 from attest.portal.marking.one_answer import given_of, item_views, pieces_of
 from attest.portal.marking.questions import question_of
@@ -29,7 +29,7 @@ def alike(asking: Asking, assignment: CourseAssignment, exercise: str) -> HttpRe
         return _mark(asking, assignment, exercise, {line.answer.key: line for line in waiting})
     groups = [[waiting[n] for n in group] for group in groups_of([line.answer.text for line in waiting])]
     values = as_read_by(asking.person, assignment)
-    values |= {"question": question, "compares": can_compare(), "install": INSTALL}
+    values |= {"question": question, "compares": can_compare()}
     chosen = request.GET.get("of", "")
     group = next((some for some in groups if any(line.answer.key == chosen for line in some)), None)
     if group is None:

@@ -17,7 +17,6 @@ from functools import lru_cache
 
 MOST_APART = 0.7  # cosine distance of two of a group; measured in docs/portal.md
 MOST_OTHER = 1 / 8  # words that each has and the other lacks, of those that both have
-INSTALL = "pip install 'attest-grader[marking]'"
 
 _MARKUP = re.compile(r"[`*_$#>\\{}]|^\s*[-+]\s", re.MULTILINE)
 _WORD = re.compile(r"\w+(?:'\w+)?")
