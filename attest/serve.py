@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from attest.terminal import ALL_WELL, console, sentences, shown_path, stop
+from graders.installing import install_command
 from reports.amounts import count_text
 
 _NEEDED = ("django", "argon2", "joserfc", "urllib3", "uvicorn")
@@ -33,11 +36,25 @@ def serve_command(data: Path, asked: Serving) -> int:
         ready_broker(asked)
     os.environ["ATTEST_PORTAL_UPLOADS"] = asked.uploads
     ready_django(data, host=asked.host, url=asked.url, sandbox=asked.sandbox)
+    look_at_port(asked.host, asked.port)
     from attest.portal.serving import prepare, serve
 
     prepare()
     serve(asked.host, asked.port, asked.workers)
     return ALL_WELL
+
+
+def look_at_port(host: str, port: int) -> None:
+    """Say what is wrong with where it is to listen, before anything is said to be there."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            stop(f"port {port} is in use here, maybe by another portal; choose another with --port.")
+        if error.errno == errno.EACCES:
+            stop(f"port {port}: this user may not listen on it; choose one from 1024 on with --port.")
+        stop(f"--host {host}: cannot be listened on ({error.strerror}); expected an address of this machine.")
 
 
 def ready_broker(asked: Serving) -> None:
@@ -59,7 +76,7 @@ def ready_django(data: Path, *, host: str = "", url: str = "", sandbox: str = "b
     """Set Django up for the portal whose data is in this folder; say what is missing for it."""
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
-        stop(f"the portal needs {', '.join(missing)}: pip install 'attest-grader[portal]'.")
+        stop(f"the portal needs {', '.join(missing)}. Run: {install_command('portal')}")
     from attest.portal import configuration
 
     os.environ["DJANGO_SETTINGS_MODULE"] = "attest.portal.settings"
@@ -71,7 +88,7 @@ def ready_django(data: Path, *, host: str = "", url: str = "", sandbox: str = "b
     with sentences(configuration.ConfigurationError, OSError):
         found = configuration.read_configuration()
         if found.database["ENGINE"].endswith("postgresql") and find_spec("psycopg") is None:
-            stop("DATABASE_URL asks for PostgreSQL: pip install 'attest-grader[postgresql]'.")
+            stop(f"DATABASE_URL asks for PostgreSQL. Run: {install_command('postgresql')}")
         configuration.make_secret_key(data)
         configuration.make_database_file(found.database)
         import django

@@ -6,13 +6,15 @@ import os
 import re
 import shutil
 import signal
+import socket
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.attest.conftest import RIGHT, WRONG
-from tests.portal.running import Browser, Portal, links, new_database, wait_for
+from tests.portal.running import COMMAND, Browser, Portal, links, new_database, wait_for
 
 PASSWORD = "long enough for anybody"
 ROSTER = b"id,name,email,section\ns1,Lena Ito,lena@example.edu,A\ns2,Omar Diaz,omar@example.edu,B\n"
@@ -162,3 +164,21 @@ def any_worker_of(data: Path) -> bool:
         except OSError:
             continue
     return False
+
+
+def test_a_port_that_is_in_use_is_said_before_an_address_is(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        run = subprocess.run(
+            [*COMMAND, "serve", "--data", str(tmp_path / "data"), "--port", str(port), "--workers", "0"],
+            env={**os.environ, **new_database()},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    assert run.returncode == 2
+    assert f"port {port} is in use here" in run.stderr
+    assert "--port" in run.stderr
+    assert "The portal is at" not in run.stdout
