@@ -80,7 +80,11 @@ def submit_command(path: Path, to: str, *, wait: bool) -> int:
         screen.print(one_line(str(state["sentence"]), 300), soft_wrap=True)
         return NOT_ALL_WELL
     points, most = float(state["points"]), float(state["max_points"])
-    screen.print(f"Graded:   {points_text(points)} of {points_text(most)} points", soft_wrap=True)
+    waits = one_line(str(state.get("undecided", "")), 80)
+    of = f"{points_text(points)} of {points_text(most)} points"
+    screen.print(f"Graded:   {', '.join(filter(None, (of, waits)))}", soft_wrap=True)
+    if state.get("sentence"):
+        screen.print(one_line(str(state["sentence"]), 300), soft_wrap=True)
     return ALL_WELL
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -17,7 +18,9 @@ from attest.portal.grading.standing import counting, own_attempts, shows_kept_ch
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
 from attest.portal.people.models import Person
+from graders.result import Status
 from tests.attest.conftest import RIGHT, WRONG
+from tests.portal.prose import write
 from tests.portal.school import School, keep_result, result_of
 
 
@@ -215,3 +218,32 @@ def test_a_document_is_read_once_for_however_many_looks_at_its_points(
 
     assert [(found.points, found.max_points) for _ in range(3)] == [(3, 5)] * 3
     assert len(read) == 1
+
+
+def test_what_waits_for_a_person_is_said_wherever_a_student_reads_points(school: School) -> None:
+    submission = write(school, school.classmate, "It is added to itself.")
+    assert standing(submission).undecided == "3 wait for a person"
+    browser = school.browser(school.classmate)
+
+    for path in (
+        f"/submissions/{submission.pk}/",
+        f"/assignments/{school.assignment.pk}/",
+        f"/courses/{school.course.pk}/",
+    ):
+        text = " ".join(browser.get(path).content.decode().split())
+        assert re.search(r"5(<span>)? of 8( points)?, 3 wait for a person", text), path
+
+    Override.objects.create(submission=submission, points=6, reason="all of it")
+    submission = Submission.objects.get(pk=submission.pk)
+    assert standing(submission).undecided == ""
+
+
+def test_why_nothing_could_be_read_is_on_the_receipt(school: School) -> None:
+    said = "double.docx is a Word document; hand in the .py itself."
+    submission = take(school.assignment, school.classmate, [("double.docx", b"PK")])
+    job = queue.claim("a test", job_id=submission.jobs.latest("id").pk)
+    assert job is not None
+    unread = result_of(submission, (0, 0)).model_copy(update={"status": Status.UNREADABLE, "message": said})
+    keep(job, "a test", unread)
+
+    assert said in school.browser(school.classmate).get(f"/submissions/{submission.pk}/").content.decode()

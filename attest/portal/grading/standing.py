@@ -27,6 +27,7 @@ from attest.portal.people.models import Person
 from graders.adjustments import Adjustments
 from graders.result import CheckResult, Late, Overridden, Result, RubricResult, Status, Visibility
 from graders.result import Override as WholeOverride
+from reports.amounts import points_text
 
 Part = TypeVar("Part", CheckResult, RubricResult)
 
@@ -60,6 +61,25 @@ class Standing:
         if self.late is None:
             return sums.points
         return sums.points - self.late.taken(sums.points, sums.max_points - sums.pending_points)
+
+    @property
+    def pending_points(self) -> float:
+        """Points that are not judged yet: of what waits for a person, and of checks that broke."""
+        if self.graded is None or "" in self.given:
+            return 0.0
+        return self.sums.pending_points
+
+    @property
+    def undecided(self) -> str:
+        """Those in words: "8 wait for a person", or nothing."""
+        pending = self.pending_points
+        return f"{points_text(pending)} {'waits' if pending == 1 else 'wait'} for a person" if pending else ""
+
+    @property
+    def unreadable(self) -> str:
+        """Why nothing of it could be read; "" where something could."""
+        unread = self.graded is not None and self.graded.status == Status.UNREADABLE
+        return self.result.message if unread else ""
 
     @property
     def max_points(self) -> float:

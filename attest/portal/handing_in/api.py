@@ -53,4 +53,5 @@ def submission(asking: Asking, submission: Submission) -> HttpResponse:
         answer["sentence"] = "It could not be graded, through no fault of yours. Your instructor sees it."
     else:
         answer |= {"points": found.points, "max_points": found.max_points}
+        answer |= {"undecided": found.undecided, "sentence": found.unreadable}
     return JsonResponse(answer)
