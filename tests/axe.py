@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Frame, Page
 
 AXE = Path(sys.prefix) / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 390)]
@@ -35,17 +35,21 @@ def _source() -> str:
     return AXE.read_text("utf-8")
 
 
-def faults(page: Page) -> list[str]:
-    """Return what is seriously wrong with a page, light and dark, wide and narrow, or cut off."""
+def faults(page: Page, inside: Frame | None = None) -> list[str]:
+    """Return what is seriously wrong with a page, light and dark, wide and narrow, or cut off.
+
+    `inside` is a frame as wide as the page, to look at in its place.
+    """
     found: dict[str, None] = {}
-    page.evaluate(_source())
+    looked_at = inside or page
+    looked_at.evaluate(_source())
     for scheme, width in LOOKS:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.set_viewport_size({"width": width, "height": 900})
-        for impact, rule, place, summary in page.evaluate(_RUN):
+        for impact, rule, place, summary in looked_at.evaluate(_RUN):
             if impact in ("serious", "critical"):
                 found[f"{scheme} {width}: {rule}: {place}: {summary}"] = None
     page.set_viewport_size({"width": NARROWEST, "height": 900})
-    if overflow := page.evaluate(_OVERFLOW):
+    if overflow := looked_at.evaluate(_OVERFLOW):
         found[f"{NARROWEST} px: scrolls sideways: {overflow}"] = None
     return list(found)

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import django
@@ -24,6 +25,8 @@ if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 django.setup(set_prefix=False)
 
 from tests.attest.conftest import write_assignment  # noqa: E402 - after Django
+from tests.lti.platform import Platform  # noqa: E402 - after Django
+from tests.portal.lms import LMS, forget_asked, register  # noqa: E402 - it imports models
 from tests.portal.school import School, make_school  # noqa: E402 - it imports models
 
 
@@ -44,3 +47,13 @@ def doubling_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def school(db: None, doubling_folder: Path) -> School:
     """Two courses, and in one of them somebody of each role and a submission."""
     return make_school(doubling_folder)
+
+
+@pytest.fixture
+def lms(school: School, monkeypatch: pytest.MonkeyPatch) -> Iterator[LMS]:
+    """An LMS on this machine, which the portal may ask."""
+    monkeypatch.setattr(settings, "CONFIGURATION", replace(settings.CONFIGURATION, private_platforms=True))
+    forget_asked()
+    with Platform("moodle") as platform:
+        yield register(platform)
+    forget_asked()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -45,11 +46,13 @@ def login(request: HttpRequest) -> HttpResponse:
     except LTIError as error:
         return refused(request, error)
     if is_framed(request):
+        again = {name: parameters[name] for name in _LOGIN if name in parameters}
         values = {
             "onward": begun.redirect_url,
             "mark": cookies.name_of(begun.state.value),
             "storage": to_keep(begun),
-            "parameters": [(name, parameters[name]) for name in _LOGIN if name in parameters],
+            # A link and no form: where a form leads on to, the page's policy would have to name.
+            "elsewhere": f"{reverse('lti-login')}?{urlencode(again)}",
         }
         platforms = Platform.objects.filter(pk=int(begun.registration.key))
         answer = framed_page(request, "lms/begin.html.jinja", values, platforms)

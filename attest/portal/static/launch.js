@@ -50,7 +50,7 @@
     if (await cookieIsKept(kept)) return location.replace(onward);
     document.getElementById("waiting").hidden = true;
     document.getElementById("elsewhere").hidden = false;
-    return document.querySelector("#elsewhere button").focus();
+    return document.querySelector("#elsewhere a").focus();
   }
 
   async function finish(form) {

@@ -1,0 +1,333 @@
+"""Launches from an LMS, as the portal takes them: who comes in, as what, and before which assignment."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from attest.portal.audit.models import Entry
+from attest.portal.courses.models import Course, Membership, Role
+from attest.portal.handing_in.models import Submission
+from attest.portal.lms.linking import code_of
+from attest.portal.lms.models import Deployment, LinkedContext, LinkedResource, PlatformPerson, Ticket
+from attest.portal.people.models import Person
+from tests.attest.conftest import RIGHT
+from tests.lti.platform import Link, Platform
+from tests.portal.lms import LMS, field, onward, press, register, text_of
+from tests.portal.school import PASSWORD, School, keep_result
+
+
+@pytest.fixture
+def link(lms: LMS, school: School) -> Link:
+    """A link in the LMS's course, which is linked with the school's."""
+    made = lms.platform.add_assignment(lms.tool, attest_assignment=str(school.assignment.pk))
+    context = LinkedContext.objects.create(
+        platform=lms.row, deployment_id="1", context_id=lms.platform.course.id, course=school.course
+    )
+    LinkedResource.objects.create(context=context, resource_link_id=made.id, assignment=school.assignment)
+    return made
+
+
+def person(lms: LMS, subject: str) -> Person:
+    return PlatformPerson.objects.get(platform=lms.row, subject=subject).person
+
+
+def test_a_student_comes_in_and_hands_in(lms: LMS, link: Link, school: School) -> None:
+    browser = Client()
+
+    answer = lms.click(browser, "s1", link)
+
+    path = f"/assignments/{school.assignment.pk}/"
+    assert (answer.status_code, answer["Location"]) == (302, path)
+    ada = person(lms, "s1")
+    assert (ada.name, ada.address, ada.zone) == ("Ada Stone", "ada@school.example", "Europe/Berlin")
+    assert Membership.objects.get(person=ada).role == Role.STUDENT
+    browser.post(f"{path}hand-in/", {"files": _file()})
+    assert Submission.objects.get(person=ada).way == Submission.Way.LMS
+
+
+def _file() -> SimpleUploadedFile:
+    return SimpleUploadedFile("double.py", RIGHT.encode())
+
+
+def test_the_same_person_comes_back_and_nobody_is_found_by_email(
+    lms: LMS, link: Link, school: School
+) -> None:
+    school.student.email = "ada@school.example"
+    school.student.save()
+    people = Person.objects.count()
+
+    for _ in range(2):
+        lms.click(Client(), "s1", link)
+
+    assert Person.objects.count() == people + 1
+    assert person(lms, "s1") != school.student
+
+
+def test_the_same_sub_at_another_platform_is_another_person(lms: LMS, link: Link) -> None:
+    lms.click(Client(), "s1", link)
+    with Platform("canvas") as other:
+        elsewhere = register(other, "canvas")
+        elsewhere.click(Client(), "s1", other.add_assignment(elsewhere.tool))
+
+    assert PlatformPerson.objects.filter(subject="s1").count() == 2
+    assert len({one.person_id for one in PlatformPerson.objects.filter(subject="s1")}) == 2
+
+
+def test_who_comes_from_an_lms_has_no_password_and_gets_none(lms: LMS, link: Link, school: School) -> None:
+    lms.click(Client(), "s1", link)
+    ada = person(lms, "s1")
+    member = Membership.objects.get(person=ada)
+    administrator = school.browser(school.administrator)
+
+    made = school.browser(school.instructor).post(f"/members/{member.pk}/link/")
+    by_administrator = administrator.post(f"/people/{ada.pk}/", {"what": "link"})
+    raised = administrator.post(f"/people/{ada.pk}/", {"what": "make-administrator", "why": "x"})
+    ada.set_password(PASSWORD)  # whatever way one might get there
+    ada.save()
+    signed_in = Client().post("/sign-in/", {"email": ada.email, "password": PASSWORD})
+
+    assert made.status_code == 302
+    assert (by_administrator.status_code, raised.status_code) == (400, 400)
+    assert signed_in.status_code == 400
+    ada.refresh_from_db()
+    assert not ada.is_administrator
+
+
+def test_who_is_kept_out_does_not_come_in_by_a_launch(lms: LMS, link: Link) -> None:
+    lms.click(Client(), "s1", link)
+    Person.objects.filter(pk=person(lms, "s1").pk).update(is_active=False)
+
+    answer = lms.click(Client(), "s1", link)
+
+    assert answer.status_code == 400
+    assert "keep this person out" in text_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("subject", "role"), [("t1", Role.INSTRUCTOR), ("a1", Role.GRADER), ("s3", Role.STUDENT)]
+)
+def test_a_role_in_the_lms_is_one_in_the_linked_course_alone(
+    lms: LMS, link: Link, subject: str, role: Role
+) -> None:
+    lms.click(Client(), subject, link)
+
+    (member,) = Membership.objects.filter(person=person(lms, subject))
+    assert member.role == role
+
+
+def test_an_instructor_of_another_deployment_is_nobody_here(lms: LMS, link: Link, school: School) -> None:
+    lms.tool.deployments.append("2")
+    told = lms.platform.launches.begin(lms.tool, "t1", link, deployment="2")
+    browser = Client()
+    asked = browser.post("/lti/login", told)
+    form = lms.platform.launches.authenticate(onward(asked))
+
+    answer = browser.post("/lti/launch", dict(form.fields))
+
+    assert "Which course is this?" in text_of(answer)
+    assert not Membership.objects.filter(person=person(lms, "t1")).exists()
+
+
+def test_a_deployment_out_of_use_lets_nobody_in(lms: LMS, link: Link) -> None:
+    lms.click(Client(), "s1", link)
+    Deployment.objects.update(is_active=False)
+
+    assert lms.click(Client(), "s1", link).status_code == 400
+
+    lms.row.accepts_new_deployments = False
+    lms.row.save()
+    assert lms.click(Client(), "s1", link).status_code == 400
+
+
+def test_a_platform_out_of_use_lets_nobody_in(lms: LMS, link: Link) -> None:
+    browser = Client()
+    form = dict(lms.form(browser, "s1", link))
+    lms.row.is_active = False
+    lms.row.save()
+
+    assert browser.post("/lti/launch", form).status_code == 400
+    assert browser.post("/lti/login", lms.platform.launches.begin(lms.tool, "s1", link)).status_code == 400
+
+
+def test_what_the_lms_changes_of_a_role_changes_it_and_what_an_instructor_changed_stays(
+    lms: LMS, link: Link
+) -> None:
+    lms.click(Client(), "s1", link)
+    member = Membership.objects.get(person=person(lms, "s1"))
+    Membership.objects.filter(pk=member.pk).update(role=Role.GRADER)
+    lms.click(Client(), "s1", link)
+    member.refresh_from_db()
+    assert member.role == Role.GRADER
+
+    lms.platform.course.members["s1"].roles = lms.platform.course.members["t1"].roles
+    lms.click(Client(), "s1", link)
+    member.refresh_from_db()
+    assert member.role == Role.INSTRUCTOR
+    assert Entry.objects.filter(action="member changed", whom=member.person_id).exists()
+
+
+def test_a_course_keeps_its_last_instructor_whatever_the_lms_says(
+    lms: LMS, link: Link, school: School
+) -> None:
+    lms.click(Client(), "t1", link)
+    Membership.objects.filter(person=school.instructor).delete()
+
+    lms.platform.course.members["t1"].roles = lms.platform.course.members["s1"].roles
+    lms.click(Client(), "t1", link)
+
+    assert Membership.objects.get(person=person(lms, "t1")).role == Role.INSTRUCTOR
+
+
+def test_a_launch_is_taken_once(lms: LMS, link: Link) -> None:
+    browser = Client()
+    form = dict(lms.form(browser, "s1", link))
+    browser_with_cookie = Client()
+    browser_with_cookie.cookies = browser.cookies.copy()
+
+    assert browser.post("/lti/launch", form).status_code == 302
+    assert browser_with_cookie.post("/lti/launch", form).status_code == 400
+
+
+def test_a_launch_is_of_the_browser_that_began_it(lms: LMS, link: Link) -> None:
+    form = dict(lms.form(Client(), "s1", link))
+
+    answer = Client().post("/lti/launch", form)
+
+    assert answer.status_code == 400
+    assert "sent no cookie" in text_of(answer)
+    again = Client().post(
+        "/lti/launch", {**form, "storage": form["state"]}, headers={"Origin": "https://a.example"}
+    )
+    assert again.status_code == 400
+
+
+def test_in_a_frame_a_student_sees_how_it_stands_and_no_session_begins(
+    lms: LMS, link: Link, school: School
+) -> None:
+    browser = Client()
+    lms.click(browser, "s1", link)
+    browser.post(f"/assignments/{school.assignment.pk}/hand-in/", {"files": _file()})
+    keep_result(Submission.objects.get(person=person(lms, "s1")))
+    frame = Client()
+
+    answer = lms.click(frame, "s1", link, framed=True)
+
+    words = text_of(answer)
+    assert "5 of 5 points" in words
+    assert "1 attempt" in words
+    assert "sessionid" not in frame.cookies
+    policy = answer["Content-Security-Policy"]
+    assert f"frame-ancestors {lms.row.issuer}" in policy
+    assert "X-Frame-Options" not in answer
+
+
+def test_the_button_in_the_frame_opens_a_session_once(lms: LMS, link: Link, school: School) -> None:
+    ticket = field(lms.click(Client(), "s1", link, framed=True), "ticket")
+    window = Client()
+
+    first = press(window, "/lti/open", framed=False, ticket=ticket)
+    second = press(Client(), "/lti/open", framed=False, ticket=ticket)
+
+    path = f"/assignments/{school.assignment.pk}/"
+    assert (first.status_code, first["Location"]) == (302, path)
+    assert window.get(path).status_code == 200
+    assert second.status_code == 400
+
+
+def test_a_ticket_works_for_a_minute_and_from_a_page_of_ours(
+    lms: LMS, link: Link, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticket = field(lms.click(Client(), "s1", link, framed=True), "ticket")
+
+    foreign = Client().post("/lti/open", {"ticket": ticket}, headers={"Origin": "https://a.example"})
+    without = Client().post("/lti/open", {"ticket": ticket})
+    row = Ticket.objects.get()
+    Ticket.objects.update(expires_at=row.expires_at - timedelta(seconds=61))
+    late = press(Client(), "/lti/open", framed=False, ticket=ticket)
+
+    assert (foreign.status_code, without.status_code, late.status_code) == (400, 400, 400)
+
+
+def test_points_that_are_not_released_are_not_in_the_frame(lms: LMS, link: Link, school: School) -> None:
+    school.assignment.feedback = school.assignment.Feedback.ON_RELEASE
+    school.assignment.save()
+    browser = Client()
+    lms.click(browser, "s1", link)
+    browser.post(f"/assignments/{school.assignment.pk}/hand-in/", {"files": _file()})
+    keep_result(Submission.objects.get(person=person(lms, "s1")))
+
+    words = text_of(lms.click(Client(), "s1", link, framed=True))
+
+    assert "when your instructor releases them" in words
+    assert "of 5 points" not in words
+
+
+def test_a_student_before_a_link_that_is_not_known_waits(lms: LMS) -> None:
+    link = lms.platform.add_assignment(lms.tool)
+
+    answer = lms.click(Client(), "s1", link)
+
+    assert "has not said yet" in text_of(answer)
+    assert not LinkedContext.objects.exists()
+    assert press(Client(), "/lti/choose", ticket="guessed", course="new").status_code == 400
+
+
+def test_an_instructor_links_a_new_course_and_an_assignment(lms: LMS) -> None:
+    link = lms.platform.add_assignment(lms.tool)
+    frame = Client()
+    first = lms.click(frame, "t1", link, framed=True)
+    ticket = field(first, "ticket")
+    assert "Which course is this?" in text_of(first)
+
+    second = press(frame, "/lti/choose", ticket=ticket, course="new", zone="Europe/Oslo")
+    assert "Choose an assignment" in text_of(second)
+    third = press(frame, "/lti/choose", ticket=ticket, assignment="installed:basics")
+
+    assert "Open it" in text_of(third)
+    course = Course.objects.get(title="Attention, from scratch")
+    assert course.zone == "Europe/Oslo"
+    assert Membership.objects.get(course=course).role == Role.INSTRUCTOR
+    assert LinkedResource.objects.get().assignment.folder == "basics"
+    assert lms.click(Client(), "s1", link).status_code == 302
+    actions = set(Entry.objects.values_list("action", flat=True))
+    assert {"course made", "LMS course linked", "assignment added"} <= actions
+
+
+def test_a_course_that_is_here_is_linked_by_its_code(lms: LMS, school: School) -> None:
+    link = lms.platform.add_assignment(lms.tool)
+    ticket = field(lms.click(Client(), "t1", link, framed=True), "ticket")
+
+    wrong = press(
+        Client(), "/lti/choose", ticket=ticket, course="new", code=code_of(school.course)[:-1] + "?"
+    )
+    right = press(Client(), "/lti/choose", ticket=ticket, course="new", code=code_of(school.course))
+
+    assert wrong.status_code == 400
+    assert "Choose an assignment" in text_of(right)
+    assert LinkedContext.objects.get().course == school.course
+
+
+def test_a_course_that_somebody_else_teaches_is_not_linked_by_its_number(lms: LMS, school: School) -> None:
+    link = lms.platform.add_assignment(lms.tool)
+    ticket = field(lms.click(Client(), "t1", link, framed=True), "ticket")
+
+    for course in (str(school.course.pk), "9" * 30, "x", ""):
+        assert press(Client(), "/lti/choose", ticket=ticket, course=course).status_code == 400
+    assert not LinkedContext.objects.exists()
+
+
+def test_a_link_to_an_assignment_of_another_course_stays_unlinked(lms: LMS, school: School) -> None:
+    elsewhere = Course.objects.get(title="Elsewhere")
+    LinkedContext.objects.create(
+        platform=lms.row, deployment_id="1", context_id=lms.platform.course.id, course=elsewhere
+    )
+    link = lms.platform.add_assignment(lms.tool, attest_assignment=str(school.assignment.pk))
+
+    answer = lms.click(Client(), "s1", link)
+
+    assert "has not said yet" in text_of(answer)
+    assert not LinkedResource.objects.exists()

@@ -1,0 +1,178 @@
+"""The administrators' pages of LMSs: by hand, by dynamic registration, and the test of the connection."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from attest.portal.audit.models import Entry
+from attest.portal.lms.models import (
+    Deployment,
+    LinkedContext,
+    LinkedResource,
+    Platform,
+    RegistrationInvitation,
+)
+from tests.lti.platform import faults
+from tests.portal.lms import FRAMED, LMS, OURS, text_of
+from tests.portal.school import School
+
+BY_HAND = {
+    "family": "moodle",
+    "name": "Moodle",
+    "issuer": "https://moodle.example.edu",
+    "client_id": "abc",
+    "auth_login_url": "https://moodle.example.edu/mod/lti/auth.php",
+    "auth_token_url": "https://moodle.example.edu/mod/lti/token.php",
+    "jwks_url": "https://moodle.example.edu/mod/lti/certs.php",
+}
+
+
+def test_an_lms_is_registered_by_hand(school: School) -> None:
+    browser = school.browser(school.administrator)
+
+    page = browser.get("/platforms/new/?family=moodle").content.decode()
+    first = browser.post("/platforms/new/", BY_HAND)
+    second = browser.post("/platforms/new/", BY_HAND)
+
+    for path in ("login", "launch", "jwks.json"):
+        assert f"{OURS}/lti/{path}" in page
+    made = Platform.objects.get()
+    assert first["Location"] == f"/platforms/{made.pk}/"
+    assert (made.family, made.made_by) == ("moodle", school.administrator)
+    assert second.status_code == 400
+    assert "registered already" in text_of(second)  # type: ignore[arg-type]
+    assert Entry.objects.get(action="LMS registered").who == school.administrator.pk
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("issuer", "moodle"),
+        ("jwks_url", "javascript:alert(1)"),
+        ("auth_login_url", "https://a.example/ b"),
+        ("auth_token_url", "file:///etc/passwd"),
+        ("frame_origins", "https://a.example/; script-src *"),
+        ("frame_origins", "https://a.example; https://b.example"),
+        ("frame_origins", "*"),
+        ("client_id", ""),
+    ],
+)
+def test_what_is_no_address_is_not_taken(school: School, name: str, value: str) -> None:
+    answer = school.browser(school.administrator).post("/platforms/new/", {**BY_HAND, name: value})
+
+    assert answer.status_code == 400
+    assert f'id="{name}-mistake"' in answer.content.decode()
+    assert not Platform.objects.exists()
+
+
+@pytest.mark.parametrize("issuer", ["https://a.example;script-src *", "https://a.example, b"])
+def test_an_issuer_adds_nothing_to_a_policy(school: School, issuer: str) -> None:
+    platform = Platform(**{**BY_HAND, "issuer": issuer, "auth_login_url": issuer})
+
+    assert platform.origins == []
+
+
+def invitation(school: School) -> str:
+    page = school.browser(school.administrator).post("/platforms/", {"name": "Ours", "family": "moodle"})
+    text = page.content.decode()
+    start = text.index(f"{OURS}/lti/register/")
+    return text[start : text.index("<", start)].removeprefix(OURS)
+
+
+def test_an_lms_registers_by_itself_once(school: School, lms: LMS) -> None:
+    address = invitation(school)
+    asked = lms.platform.registering.parameters()
+    browser = Client()
+
+    page = browser.get(address, asked, headers=FRAMED)
+    done = browser.post(address, asked, headers={"Origin": OURS, **FRAMED})
+    again = browser.post(address, lms.platform.registering.parameters(), headers={"Origin": OURS})
+
+    assert f"frame-ancestors {lms.platform.url}" in page["Content-Security-Policy"]
+    assert "X-Frame-Options" not in page
+    assert "Registered" in text_of(done)  # type: ignore[arg-type]
+    made = Platform.objects.get(name="Ours")
+    assert made.client_id in lms.platform.tools
+    assert made.issuer == lms.platform.issuer
+    assert Deployment.objects.filter(platform=made).exists()
+    assert again.status_code == 404
+
+
+def test_a_registration_needs_a_button_of_ours_to_be_pressed(school: School, lms: LMS) -> None:
+    address = invitation(school)
+    asked = lms.platform.registering.parameters()
+
+    Client().get(address, asked)
+    Client().post(address, asked)
+    Client().post(address, asked, headers={"Origin": "https://a.example"})
+
+    assert Platform.objects.count() == 1
+    assert RegistrationInvitation.objects.count() == 1
+
+
+def test_a_registration_that_fails_says_why_and_can_be_repeated(school: School, lms: LMS) -> None:
+    address = invitation(school)
+    asked = lms.platform.registering.parameters()
+    lms.platform.broken["openid"] = faults.answer(b"no", 500)
+
+    answer = Client().post(address, asked, headers={"Origin": OURS})
+
+    assert answer.status_code == 400
+    assert "500" in text_of(answer)  # type: ignore[arg-type]
+    lms.platform.broken.clear()
+    assert Client().post(address, asked, headers={"Origin": OURS}).status_code == 200
+
+
+def connection_of(school: School, lms: LMS) -> str:
+    path = f"/platforms/{lms.row.pk}/"
+    return text_of(school.browser(school.administrator).post(path, {"what": "test"}))  # type: ignore[arg-type]
+
+
+def test_the_connection_is_tested_step_by_step(school: School, lms: LMS) -> None:
+    before = connection_of(school, lms)
+    link = lms.platform.add_assignment(lms.tool)
+    context = LinkedContext.objects.create(
+        platform=lms.row, deployment_id="1", context_id=lms.platform.course.id, course=school.course
+    )
+    LinkedResource.objects.create(context=context, resource_link_id=link.id, assignment=school.assignment)
+    lms.click(Client(), "s1", link)
+    after = connection_of(school, lms)
+
+    assert "works Its public keys : 1 key of use" in before
+    assert "works An access token" in before
+    assert "not yet A roster" in before
+    assert "not yet A launch" in before
+    assert "works A roster : 6 people" in after
+    assert "works A column of the gradebook : “Attention”, of 20 points" in after
+    assert "works A launch : 1 person" in after
+
+
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [("jwks", "does not work Its public keys"), ("token", "does not work An access token")],
+)
+def test_what_does_not_work_is_named(school: School, lms: LMS, broken: str, says: str) -> None:
+    lms.platform.broken[broken] = faults.answer(b"out of order", 500)
+
+    said = connection_of(school, lms)
+
+    assert says in said
+    assert "500" in said
+
+
+def test_what_an_administrator_switches_is_in_the_trail(school: School, lms: LMS) -> None:
+    browser, path = school.browser(school.administrator), f"/platforms/{lms.row.pk}/"
+    deployment = Deployment.objects.create(platform=lms.row, deployment_id="1")
+
+    for what in ("known-only", "out-of-use"):
+        browser.post(path, {"what": what})
+    browser.post(path, {"what": "deployment", "deployment": str(deployment.pk)})
+    browser.post(path, {**BY_HAND, "what": "change", "name": "Another name"})
+
+    lms.row.refresh_from_db()
+    deployment.refresh_from_db()
+    assert (lms.row.is_active, lms.row.accepts_new_deployments, deployment.is_active) == (False, False, False)
+    assert lms.row.name == "Another name"
+    assert Entry.objects.filter(action="LMS changed").count() == 3
+    assert Entry.objects.filter(action="deployment changed").count() == 1
