@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -29,6 +30,7 @@ from attest.portal.people.models import RESERVED, Person
 from attest.portal.permissions import role_in
 
 MOST_NAME = 200
+_SEEN_AGAIN_AFTER = timedelta(minutes=5)
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def _deployment(platform: Platform, deployment_id: str) -> None:
     deployment, _ = Deployment.objects.get_or_create(platform=platform, deployment_id=deployment_id)
     if not deployment.is_active:
         raise Refused("deployment_id", f"deployment {deployment_id} of {platform} is out of use here.")
-    Deployment.objects.filter(pk=deployment.pk).update(seen_at=timezone.now())
+    if timezone.now() - deployment.seen_at > _SEEN_AGAIN_AFTER:
+        Deployment.objects.filter(pk=deployment.pk).update(seen_at=timezone.now())
 
 
 def told_person(platform: Platform, subject: str, name: str, email: str) -> PlatformPerson:

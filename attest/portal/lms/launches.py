@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from urllib.parse import urlencode
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -84,8 +85,8 @@ def launch(request: HttpRequest) -> HttpResponse:
         return framed_page(request, "lms/ask.html.jinja", values, platforms)
     try:
         checked = finish(Rows(), platform_keys(), form, state_from_browser=told, now=now)
-        arrived = arrive(checked)
-        answer = _answer(request, arrived)
+        with transaction.atomic():  # one commit for all that a launch writes; of one that is refused nothing
+            answer = _answer(request, arrive(checked))
     except LTIError as error:
         answer = refused(request, error)
     if told is not None:
