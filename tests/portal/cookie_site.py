@@ -13,7 +13,7 @@ _SET = '<!doctype html><title>x</title><a href="/again">again</a>'
 _AGAIN = '<!doctype html><title>x</title><p id="again">again</p>'
 _COOKIES = (
     "none=1; Path=/; Secure; HttpOnly; SameSite=None",
-    "partitioned=1; Path=/; Secure; HttpOnly; SameSite=None; Partitioned",
+    "apart=1; Path=/; Secure; HttpOnly; SameSite=None; Partitioned",
 )
 
 
