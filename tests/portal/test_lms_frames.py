@@ -57,6 +57,7 @@ def register(portal: Portal, platform: Platform, administrator: Browser) -> Tool
         "jwks_url": known.jwks_url,
         "token_audience": "",
         "frame_origins": "",
+        "deployment_id": "1",
     }
     done = administrator.post("/platforms/new/", fields, page="/platforms/new/?family=moodle")
     assert "Test the connection" in done.text, done.text

@@ -73,6 +73,19 @@ def test_an_issuer_adds_nothing_to_a_policy(school: School, issuer: str) -> None
     assert platform.origins == []
 
 
+def test_launches_from_another_deployment_than_the_one_named_are_refused(school: School) -> None:
+    browser = school.browser(school.administrator)
+
+    browser.post("/platforms/new/", {**BY_HAND, "deployment_id": "d-1"})
+    made = Platform.objects.get()
+    browser.post(f"/platforms/{made.pk}/", {"what": "add-deployment", "deployment_id": "d-2"})
+
+    assert made.registration().deployment_ids == {"d-1", "d-2"}
+    without = browser.post("/platforms/new/", {**BY_HAND, "client_id": "x", "family": "blackboard"})
+    assert without.status_code == 400
+    assert 'id="deployment_id-mistake"' in without.content.decode()
+
+
 def invitation(school: School) -> str:
     page = school.browser(school.administrator).post("/platforms/", {"name": "Ours", "family": "moodle"})
     text = page.content.decode()

@@ -84,7 +84,7 @@ def _deployment(platform: Platform, deployment_id: str) -> None:
     deployment, _ = Deployment.objects.get_or_create(platform=platform, deployment_id=deployment_id)
     if not deployment.is_active:
         raise Refused("deployment_id", f"deployment {deployment_id} of {platform} is out of use here.")
-    if timezone.now() - deployment.seen_at > _SEEN_AGAIN_AFTER:
+    if deployment.seen_at is None or timezone.now() - deployment.seen_at > _SEEN_AGAIN_AFTER:
         Deployment.objects.filter(pk=deployment.pk).update(seen_at=timezone.now())
 
 

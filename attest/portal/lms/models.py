@@ -97,7 +97,7 @@ class Deployment(models.Model):
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="deployments")
     deployment_id = models.CharField(max_length=MOST_ID)
     is_active = models.BooleanField(default=True)
-    seen_at = models.DateTimeField(default=timezone.now)
+    seen_at = models.DateTimeField(null=True, blank=True)  # when somebody came from there, about
 
     class Meta:
         ordering = ["deployment_id"]

@@ -62,9 +62,13 @@ class PlatformForm(forms.Form):
     token_audience = forms.CharField(max_length=MOST_URL, required=False)
     frame_origins = forms.CharField(max_length=MOST_URL, required=False, validators=[origins_alone])
 
-    def __init__(self, data: Any, platform: Platform | None = None) -> None:
+    def __init__(self, data: Any, platform: Platform | None = None, family: str = "") -> None:
         super().__init__(data)
         self._platform = platform
+        if platform is None:
+            # With Blackboard every school in the world could install the tool by its client id.
+            only = family == Platform.Family.BLACKBOARD
+            self.fields["deployment_id"] = forms.CharField(max_length=MOST_ID, required=only)
 
     def clean(self) -> dict[str, Any]:
         found = self.cleaned_data
@@ -109,11 +113,10 @@ def new_platform(asking: Asking) -> HttpResponse:
     family = request.POST.get("family") or request.GET.get("family") or ""
     if family not in Platform.Family.values:
         return redirect("platforms")
-    form = PlatformForm(request.POST if request.method == "POST" else None)
+    form = PlatformForm(request.POST if request.method == "POST" else None, family=family)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
-            made = Platform.objects.create(family=family, made_by=asking.person, **form.cleaned_data)
-            note(asking.person, "LMS registered", f"platform {made.pk}", after=form.cleaned_data)
+            made = _made(asking, family, form.cleaned_data)
         messages.success(request, "Registered. Test the connection.")
         return redirect("platform", platform_number=made.pk)
     values = {
@@ -124,6 +127,18 @@ def new_platform(asking: Asking) -> HttpResponse:
         "usual": usual(family),
     }
     return page(asking, "lms/new_platform.html.jinja", values, 400 if form.errors else 200)
+
+
+def _made(asking: Asking, family: str, given: dict[str, Any]) -> Platform:
+    """Register an LMS; where its deployment was told, others are not taken."""
+    note(asking.person, "LMS registered", f"client {given['client_id']}", after=given)
+    deployment = given.pop("deployment_id")
+    made = Platform.objects.create(
+        family=family, made_by=asking.person, accepts_new_deployments=not deployment, **given
+    )
+    if deployment:
+        Deployment.objects.create(platform=made, deployment_id=deployment)
+    return made
 
 
 @administrators
@@ -142,6 +157,9 @@ def platform(asking: Asking, platform_number: int) -> HttpResponse:
     elif what in ("use", "out-of-use", "known-only", "any"):
         field, value = _SWITCHES[what]
         _change(asking, found, {field: value})
+        return redirect("platform", platform_number=found.pk)
+    elif what == "add-deployment":
+        _add_deployment(asking, found, request.POST.get("deployment_id", "").strip()[:MOST_ID])
         return redirect("platform", platform_number=found.pk)
     elif what == "deployment":
         _switch_deployment(asking, found, request.POST.get("deployment", ""))
@@ -181,6 +199,15 @@ def _change(asking: Asking, found: Platform, wanted: dict[str, Any]) -> None:
         setattr(found, name, value)
     found.save(update_fields=list(after))
     note(asking.person, "LMS changed", f"platform {found.pk}", before=before, after=after)
+
+
+@transaction.atomic
+def _add_deployment(asking: Asking, found: Platform, deployment_id: str) -> None:
+    if not deployment_id:
+        return
+    made, is_new = Deployment.objects.get_or_create(platform=found, deployment_id=deployment_id)
+    if is_new:
+        note(asking.person, "deployment added", f"deployment {made.pk}", after={"platform": found.pk})
 
 
 @transaction.atomic

@@ -89,6 +89,7 @@ def _kept(invited: RegistrationInvitation, found: Registered) -> Platform:
         auth_token_url=found.auth_token_url,
         jwks_url=found.jwks_url,
         token_audience=found.token_audience,
+        accepts_new_deployments=not found.deployment_ids,
         made_by=invited.by,
     )
     for deployment in found.deployment_ids or ():
