@@ -1,13 +1,16 @@
 """The portal as an ASGI application: bodies are bounded, streams cost no thread, pages take turns.
 
-Django itself would write a body of any size to the disk before anybody looks at it.
+Django itself would write a body of any size to the disk before anybody looks at it, and wait for one that
+never ends.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import django
@@ -21,6 +24,10 @@ from django.utils import timezone
 MOST_BYTES = 32 * 2**20  # of one request; what is unpacked from an upload is bounded by graders.reading
 MOST_UNKNOWN_BYTES = 2**20  # of one of somebody who is not signed in: more would lie on our disk meanwhile
 MOST_UNREAD_BYTES = 256 * 2**20  # of a body that is thrown away, so that the browser reads our answer
+UNREAD_SECONDS = 120.0  # for that
+QUIET_SECONDS = 60.0  # between two pieces of a body
+START_SECONDS = 120.0  # for any body at all, besides what its size takes at the slowest
+SLOWEST_BYTES = 16 * 2**10  # in a second, on the whole: as over an old telephone
 AT_ONCE = max(16, 4 * (os.cpu_count() or 1))
 
 Scope = dict[str, Any]
@@ -41,7 +48,7 @@ class Portal(ASGIHandler):
         self._places = asyncio.Semaphore(AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        most = MOST_BYTES
+        most, declared, too_large = MOST_BYTES, None, NotTaken(413, *_too_large())
         if scope["type"] == "http":
             declared = _declared(scope)
             if declared is not None and declared > MOST_BYTES:
@@ -52,8 +59,12 @@ class Portal(ASGIHandler):
                 if declared is not None:
                     await _refuse(receive, send, 401, *_NOT_KNOWN)
                     return
-                most = min(most, MOST_UNKNOWN_BYTES)
-        await super().__call__(scope, _bounded(receive, most), send)
+                most, too_large = MOST_UNKNOWN_BYTES, NotTaken(401, *_NOT_KNOWN)
+        seconds = START_SECONDS + (most if declared is None else declared) / SLOWEST_BYTES
+        try:
+            await super().__call__(scope, _bounded(receive, most, seconds, too_large), send)
+        except NotTaken as refused:
+            await _refuse(receive, send, *refused.args)
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         request.came_at = timezone.now()  # type: ignore[attr-defined]
@@ -93,19 +104,41 @@ def _is_known(scope: Scope) -> bool:
         connection.close()  # this thread is one of many that the event loop has
 
 
-def _bounded(receive: Receive, most: int) -> Receive:
-    """Hang up on a body that has not said how large it is, and is larger than `most`."""
-    left = most
+class NotTaken(Exception):
+    """A body is not taken to its end: the status that is answered, a title and a sentence."""
+
+
+def _bounded(receive: Receive, most: int, seconds: float, too_large: NotTaken) -> Receive:
+    """Take no more of a body than `most` bytes, and for no longer than so many seconds.
+
+    What comes after the body (somebody hangs up) is waited for as long as the answer takes.
+    """
+    left, ended = most, False
+    until = time.monotonic() + seconds
 
     async def receive_bounded() -> Message:
-        nonlocal left
-        message = await receive()
+        nonlocal left, ended
+        if ended:
+            return await receive()
+        try:
+            async with asyncio.timeout(min(QUIET_SECONDS, until - time.monotonic())):
+                message = await receive()
+        except TimeoutError:
+            raise NotTaken(408, *_TOO_SLOW) from None
         left -= len(message.get("body", b""))
-        return message if left >= 0 else {"type": "http.disconnect"}
+        if left < 0:
+            raise too_large
+        ended = not message.get("more_body")
+        return message
 
     return receive_bounded
 
 
+_TOO_SLOW = (
+    "This came too slowly",
+    "The connection stood still, or was too slow for the size, and nothing of this was received. Load the "
+    "page again, and repeat it, over another connection if you have one.",
+)
 _NOT_KNOWN = (
     "You are not signed in",
     "Nothing of this was received. Sign in in another tab, and send it once more.",
@@ -121,16 +154,12 @@ def _too_large() -> tuple[str, str]:
 
 
 async def _refuse(receive: Receive, send: Send, status: int, title: str, sentence: str) -> None:
-    """Throw a body away while it comes, and answer: who is cut off in the middle reads no answer."""
+    """Throw away what still comes of a body, and answer: who is cut off in the middle reads no answer."""
     from attest.portal.failures import plain
     from attest.portal.headers import POLICY
 
-    left = MOST_UNREAD_BYTES
-    while left > 0:
-        message = await receive()
-        left -= len(message.get("body", b""))
-        if not message.get("more_body"):
-            break
+    if status != 408:
+        await _throw_away(receive)
     body = plain(title, sentence).encode()
     headers = [
         (b"content-type", b"text/html; charset=utf-8"),
@@ -141,6 +170,17 @@ async def _refuse(receive: Receive, send: Send, status: int, title: str, sentenc
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+async def _throw_away(receive: Receive) -> None:
+    left = MOST_UNREAD_BYTES
+    with suppress(TimeoutError):
+        async with asyncio.timeout(UNREAD_SECONDS):
+            while left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                if not message.get("more_body"):
+                    return
 
 
 django.setup(set_prefix=False)

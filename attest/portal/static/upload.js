@@ -65,6 +65,7 @@
       if (request.status === 201) window.location.assign(answer.page);
       else if (answer.refused) refuse(answer.refused);
       else if (request.status === 413) refuse("At most 32 MB are taken at once. Leave out data and checkpoints.");
+      else if (request.status === 408) refuse("It came too slowly, and nothing was received. Repeat it, over another connection if you have one.");
       else refuse("Nothing was received. Load this page again, and repeat it.");
     });
     request.addEventListener("error", () =>
