@@ -140,7 +140,7 @@ def start_with_loading(view: StudentView) -> str:
         return ""
     check = view.start.check
     if check.error is not None and check.error in [cell.error for cell in view.result.load.cells]:
-        return view.start.message
+        return one_line(check.message, 1500) or view.start.message
     if check.verdict is not Verdict.MISSING:
         return ""
     first = view.load.cells[0]
@@ -155,12 +155,12 @@ def start_message(view: StudentView) -> str:
     if error is None:
         return one_line(view.start.message, 400)
     said = f"{error.type}: {error.message}" if error.message else f"{error.type}."
-    message = view.start.message
+    message = view.start.check.message
     if error.type in message and error.message in message and not message.startswith(error.type):
         return one_line(message, 400)
     if view.start.check.verdict is Verdict.ERROR:
         return one_line(f"Your code raised {said}", 400)
-    return one_line(f"{message} {said}", 400)
+    return one_line(f"{view.start.message} {said}", 400)
 
 
 def praise_text(view: StudentView) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graders.result import CheckResult, LoadResult, Result, Status, Verdict, Visibility
+from graders.result import CheckResult, LoadResult, Result, Status, StudentError, Verdict, Visibility
 from reports.adjusting import adjusted_lines, message_of, points_of, words_of
 from reports.amounts import count_text, passing_text, points_noun, points_text
 from reports.anchors import Audience, check_anchors, is_shown
@@ -21,7 +21,7 @@ from reports.prose_view import ProseView, prose_view
 from reports.run_facts import run_facts
 from reports.shown_values import ShownValue, shown_pair, shown_value
 from reports.verdict_words import VERDICTS, VerdictWords
-from reports.visible_text import Excerpt, excerpt, one_line
+from reports.visible_text import ELLIPSIS, Excerpt, excerpt, one_line
 
 NOTHING_HANDED_IN = "Nothing was handed in"
 
@@ -328,7 +328,7 @@ def _check(check: CheckResult, anchors: dict[str, str], unmet: dict[str, str]) -
         points=f"{points_noun(check.max_points)} pending"
         if check.pending
         else f"{points_text(check.points)} of {points_noun(check.max_points)}",
-        message=message or VERDICTS[check.verdict].sentence,
+        message=_without_error(message, check.error) or VERDICTS[check.verdict].sentence,
         waits_for=waits_for if check.verdict is Verdict.SKIPPED else (),
         case=_case(check),
         error=error_view(check.error),
@@ -336,6 +336,21 @@ def _check(check: CheckResult, anchors: dict[str, str], unmet: dict[str, str]) -
         stderr=output_view(check.stderr, check.output_truncated and not check.stdout),
         given=given_for_part(check),
     )
+
+
+def _without_error(message: str, error: StudentError | None) -> str:
+    """Return a message without what is shown below it: the exception, as far as the message quotes it."""
+    if error is None or not error.type:
+        return message
+    said = one_line(f"{error.type}: {error.message}" if error.message else error.type, MAX_MESSAGE)
+    before, name, rest = one_line(message, MAX_MESSAGE).partition(error.type)
+    before = before.rstrip()
+    quoted = name + rest
+    if name and (not before or before.endswith(":")) and said.startswith(quoted.removesuffix(ELLIPSIS)):
+        return f"{before.rstrip(' :')}." if before else ""
+    if error.message and said in quoted:
+        return f"{before} {quoted.replace(said, error.type, 1)}".strip()
+    return message
 
 
 def _adjusted(check: CheckResult, anchors: dict[str, str]) -> CheckView:

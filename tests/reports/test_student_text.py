@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from graders.result import Verdict
-from reports import student_markdown
+from graders.result import StudentError, Verdict
+from reports import student_html, student_markdown
 from reports.shown_values import shown_value
 from reports.student_text import code, fence, hint_markdown, plain, prose
 from reports.student_view import CaseView
@@ -172,3 +172,40 @@ def test_code_that_raised_is_told_what_the_check_is_about() -> None:
         alone = checks[verdict].model_copy(update={"hint": "Add them.", "diagnosis": None})
         text = student_markdown(EVERY_VERDICT.model_copy(update={"checks": (alone,)}))
         assert f"**{label}.** Add them." in text
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("ValueError: the sum is odd", "Your code raised an error."),
+        ("ValueError: the su…", "Your code raised an error."),
+        ("Not written yet: ValueError: the sum is odd", "Not written yet."),
+        (
+            "`double` could not be defined, because line 3 of a.py raised ValueError: the sum is odd.",
+            "`double` could not be defined, because line 3 of a.py raised ValueError.",
+        ),
+        ("Your code raised ValueError", "Your code raised ValueError"),
+        ("ValueError is no word for this.", "ValueError is no word for this."),
+    ],
+)
+def test_the_words_of_an_exception_are_said_once_in_a_check(message: str, shown: str) -> None:
+    error = StudentError(type="ValueError", message="the sum is odd", traceback=("a.py, line 3", "    f()"))
+    check = next(one for one in EVERY_VERDICT.checks if one.verdict is Verdict.ERROR)
+    raised = check.model_copy(update={"message": message, "error": error, "diagnosis": None})
+    result = EVERY_VERDICT.model_copy(update={"checks": (raised,)})
+
+    markdown, html = student_markdown(result), student_html(result)
+
+    card = markdown.partition("### ")[2].partition("## About this run")[0]
+    assert card.count("the sum is odd") == 1
+    assert code_free(shown) in code_free(card)
+    card = html.partition("<article")[2].partition("</article>")[0]
+    assert card.count("the sum is odd") == 1
+    start = markdown.partition("### ")[0]
+    assert "the sum is odd" in start
+    assert "ValueError: the sum is odd ValueError" not in start
+
+
+def code_free(text: str) -> str:
+    """Words without what Markdown puts around or before them."""
+    return text.replace("`", "").replace("\\", "")
