@@ -27,6 +27,8 @@ from tests.attest.processes import descendants
 
 _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 COMMAND = (sys.executable, "-P", "-c", "from attest.main import main; main()")
+# It ends with these tests, however they end.
+SERVE = "from graders.workers import die_with_parent; die_with_parent({parent}); " + COMMAND[-1]
 SETTINGS = ("DJANGO_SETTINGS_MODULE", "ATTEST_PORTAL_DATA", "ATTEST_PORTAL_HOSTS", "ATTEST_PORTAL_SANDBOX")
 
 
@@ -53,15 +55,20 @@ class Portal:
             self.port = port or free.getsockname()[1]
         self.log = data.parent / f"serve-{self.port}.log"
         kept = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+        serve = SERVE.format(parent=os.getpid())
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [*COMMAND, "serve", "--data", str(data), "--port", str(self.port), *options],
+                [*COMMAND[:-1], serve, "serve", "--data", str(data), "--port", str(self.port), *options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 env={**kept, **(env or {})},
             )
-        wait_for(self.is_ready, 60, self.said)
+        try:
+            wait_for(self.is_ready, 60, self.said)
+        except BaseException:  # nobody has it yet who would end it
+            self.kill()
+            raise
 
     def is_ready(self) -> bool:
         assert self.process.poll() is None, self.said()
@@ -102,7 +109,11 @@ class Portal:
         """As an operator does; return the exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60)
+        try:
+            return self.process.wait(60)
+        except BaseException:
+            self.kill()
+            raise
 
 
 def new_database() -> dict[str, str]:
