@@ -87,7 +87,8 @@ def ready_django(data: Path, *, host: str = "", url: str = "", sandbox: str = "b
         os.environ[configuration.URL] = url
     with sentences(configuration.ConfigurationError, OSError):
         found = configuration.read_configuration()
-        if found.database["ENGINE"].endswith("postgresql") and find_spec("psycopg") is None:
+        needed = [find_spec(name) for name in ("psycopg", "psycopg_pool")]
+        if found.database["ENGINE"].endswith("postgresql") and None in needed:
             stop(f"DATABASE_URL asks for PostgreSQL. Run: {install_command('postgresql')}")
         configuration.make_secret_key(data)
         configuration.make_database_file(found.database)

@@ -22,7 +22,7 @@ from types import FrameType
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import DatabaseError, close_old_connections
+from django.db import DatabaseError, close_old_connections, connections
 
 from attest.portal.contents import named_digests
 from attest.portal.errands.line import free
@@ -48,6 +48,7 @@ _STEADY_SECONDS = 30.0  # one that has lived so long did not die of how it is st
 _END_SECONDS = 10.0
 _TIDY_SECONDS = 3600.0
 _LOOK_SECONDS = 1.0  # between two looks for errands
+_CONNECTIONS = 20  # to PostgreSQL at once; a request waits for one that is free
 
 
 class Beside:
@@ -169,6 +170,7 @@ def serve(host: str, port: int, workers: int) -> None:
     if not Person.objects.filter(is_administrator=True).exists():
         print(f"Make the first administrator at {address}{first_link()}", flush=True)
     write_logs()
+    keep_connections()
     beside = [
         Beside(WORKER, partial(keep_running, WORKER), workers),
         Beside("tidying", keep_tidy),
@@ -197,6 +199,14 @@ def serve(host: str, port: int, workers: int) -> None:
     finally:
         for one in beside:
             one.end()
+
+
+def keep_connections() -> None:
+    """Have requests share connections to PostgreSQL, which starts a process for each new one."""
+    database = connections.settings["default"]
+    if database["ENGINE"].endswith("postgresql"):
+        connections.close_all()
+        database["OPTIONS"]["pool"] = {"min_size": 2, "max_size": _CONNECTIONS, "timeout": 5.0}
 
 
 def _ended_already(_number: int, _frame: FrameType | None) -> None:
