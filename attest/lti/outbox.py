@@ -17,7 +17,7 @@ from typing import Any
 from attest.lti.ags import ScoreThere
 from attest.lti.errors import Answered, LTIError
 
-MOST_WAIT = 3600.0  # between two tries, however many failed
+MOST_WAIT = 300.0  # between two tries, however many failed, unless a platform asks for more
 CANVAS = "canvas"
 _CANVAS_SUBMISSION = "https://canvas.instructure.com/lti/submission"
 _TOO_OLD = b"before last updated timestamp"  # as Canvas says it, in a 400
@@ -31,7 +31,7 @@ class Score:
     points: float
     maximum: float
     attempt: int
-    handed_in_at: float
+    handed_in_at: float | None  # None for points without anything handed in
     made_at: float  # when the score came about
     pending: bool = False  # people still mark a part of it
     comment: str = ""
@@ -98,12 +98,14 @@ def message(
         "activityProgress": "Completed",
         "gradingProgress": "PendingManual" if score.pending else "FullyGraded",
         "timestamp": _written(stamp),
-        "submission": {"submittedAt": _written(score.handed_in_at)},
     }
+    if score.handed_in_at is not None:
+        found["submission"] = {"submittedAt": _written(score.handed_in_at)}
     if score.comment:
         found["comment"] = score.comment
     if family == CANVAS:  # or every score would count as one more attempt
-        found[_CANVAS_SUBMISSION] = {"new_submission": sent_attempt != score.attempt}
+        is_new = score.handed_in_at is not None and sent_attempt != score.attempt
+        found[_CANVAS_SUBMISSION] = {"new_submission": is_new}
     return found
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from urllib.parse import urlencode
 
 from attest.lti.answers import checked
-from attest.lti.errors import Unreachable
+from attest.lti.errors import Answered, Unreachable
 from attest.lti.keys import OwnKey, sign
 from attest.lti.registrations import Registration
 from attest.lti.web import Web
@@ -88,7 +88,12 @@ class Tokens:
             headers={"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"},
             body=urlencode(form).encode(),
         )
-        found = checked(reply, "Asking for an access token", now=now).json()
+        try:
+            found = checked(reply, f"Asking {url.partition('?')[0]} for an access token", now=now).json()
+        except Answered as error:
+            # It says that the registration is not right yet, and nothing of what the token was for.
+            error.final = False
+            raise
         token = found.get("access_token") if isinstance(found, dict) else None
         if not isinstance(token, str) or not _TOKEN.fullmatch(token):
             raise Unreachable(f"{url} answered without an access token that can be used.")

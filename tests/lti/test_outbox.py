@@ -53,6 +53,12 @@ def test_canvas_counts_an_attempt_only_where_something_new_was_handed_in(
     assert NEW_SUBMISSION not in message(SCORE, "u-17", 1, family="moodle", sent_attempt=sent_attempt)
 
 
+def test_points_without_anything_handed_in_have_no_such_time_and_are_no_attempt() -> None:
+    sent = message(replace(SCORE, handed_in_at=None, attempt=0), "u-17", 1, family="canvas")
+    assert "submission" not in sent
+    assert sent[NEW_SUBMISSION] == {"new_submission": False}
+
+
 @pytest.mark.parametrize("family", ["moodle", "blackboard", "brightspace", "sakai", "other", "canvas"])
 def test_what_is_still_marked_goes_to_canvas_alone(family: str) -> None:
     assert may_be_sent(SCORE, family)
@@ -126,7 +132,7 @@ def test_what_may_heal_is_tried_again_ever_more_slowly(status: int) -> None:
     waits = [outcome(answered(status, final=False), tries=tries) for tries in range(1, 30)]
     assert {one.what for one in waits} == {What.WAIT}
     assert [one.again_in for one in waits[:4]] == [2.0, 4.0, 8.0, 16.0]
-    assert waits[-1].again_in == 3600.0
+    assert waits[-1].again_in == 300.0
 
 
 def test_a_platform_that_says_how_long_is_waited_for() -> None:

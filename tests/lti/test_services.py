@@ -162,6 +162,14 @@ def test_what_is_no_token_is_not_used(moodle: Side, reply: Any) -> None:
     assert moodle.asked("scores") == 0
 
 
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 500])
+def test_a_platform_that_gives_no_token_says_nothing_of_a_student(moodle: Side, status: int) -> None:
+    moodle.platform.broken["token"] = faults.answer({"error": "invalid_client"}, status)
+    with pytest.raises(Answered, match=r"for an access token was answered with .*invalid_client") as raised:
+        moodle.send()
+    assert outcome(raised.value, tries=1, family="moodle").what is What.WAIT
+
+
 @pytest.mark.parametrize("expires_in", ["3600", None, -1, "soon", 1e300, float("inf")])
 def test_an_odd_lifetime_of_a_token_does_no_harm(moodle: Side, expires_in: Any) -> None:
     moodle.platform.next["token"].append(faults.answer({"access_token": "abc", "expires_in": expires_in}))

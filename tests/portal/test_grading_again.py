@@ -189,6 +189,15 @@ def test_where_the_last_attempt_counts_the_others_are_left(school: School, other
     assert {one.submission for one in regrade.attempts.all()} == {school.submission, later}
 
 
+def test_where_the_first_attempt_counts_the_others_are_left(school: School, other: Submission) -> None:
+    CourseAssignment.objects.update(counts=CourseAssignment.Counts.FIRST)
+    keep_result(take(school.assignment, school.classmate, [("double.py", RIGHT.encode())]))
+
+    regrade = ask(school)
+
+    assert {one.submission for one in regrade.attempts.all()} == {school.submission, other}
+
+
 def test_which_attempt_counts_is_chosen_again(school: School, other: Submission) -> None:
     better = take(school.assignment, school.classmate, [("double.py", f"{WRONG}# again\n".encode())])
     keep_result(better, (2, 0))

@@ -228,6 +228,8 @@ def test_of_several_attempts_that_one_is_marked_that_counts(school: School) -> N
     assert marked() == "Second words."
     school.assignment.counts = CourseAssignment.Counts.LAST
     assert marked() == "Third words."
+    school.assignment.counts = CourseAssignment.Counts.FIRST
+    assert marked() == "First words."
 
 
 def test_an_attempt_that_came_late_is_marked_only_where_it_counts(school: School) -> None:

@@ -81,6 +81,14 @@ def test_the_best_attempt_counts_and_a_worse_one_sends_nothing(school: School, m
     assert moodle.grade() == 20.0
 
 
+def test_the_first_attempt_counts_where_the_rules_say_so(school: School, moodle: Linked) -> None:
+    moodle.resource.assignment.counts = CourseAssignment.Counts.FIRST
+    keep_result(school.submission, (2, 0))
+    keep_result(again(school), (2, 3))
+    moodle.notice_and_send()
+    assert [one["scoreGiven"] for one in moodle.received()] == [2.0]
+
+
 def test_every_way_in_which_points_change_is_noticed(school: School, moodle: Linked) -> None:
     """Without a look at everybody: by the row that each change leaves."""
     keep_result(school.submission, (0, 1))
@@ -98,6 +106,17 @@ def test_every_way_in_which_points_change_is_noticed(school: School, moodle: Lin
     keep_result(again(school), (2, 3))
     moodle.notice()
     assert LookedAt.objects.get().whole_at == whole  # one person was looked at, not everybody
+
+
+def test_points_for_who_handed_in_nothing_arrive(school: School, moodle: Linked) -> None:
+    none = Submission.objects.create(
+        assignment=school.assignment, person=school.classmate, attempt=0, way=Submission.Way.NOTHING
+    )
+    give_points(none, "", 3.0, reason="An oral examination.", by=school.instructor, before=None)
+    moodle.notice_and_send()
+    (sent,) = moodle.received("s2")
+    assert (sent["comment"], "submission" in sent) == ("3 of 5 points, without an attempt.", False)
+    assert moodle.grade("s2") == 12.0
 
 
 def test_an_extension_that_takes_a_deduction_back_is_noticed(school: School, moodle: Linked) -> None:

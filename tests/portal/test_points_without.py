@@ -138,7 +138,13 @@ def test_they_are_never_late(given: School) -> None:
 
 @pytest.mark.parametrize(
     ("counts", "checks", "expected"),
-    [("best", (2, 0), 3), ("best", (2, 3), 5), ("last", (2, 0), 2), ("last", (2, 3), 5)],
+    [
+        ("best", (2, 0), 3),
+        ("best", (2, 3), 5),
+        ("last", (2, 0), 2),
+        ("last", (2, 3), 5),
+        ("first", (2, 0), 2),
+    ],
 )
 def test_what_is_handed_in_later_counts_by_the_assignments_rule(
     given: School, counts: str, checks: tuple[float, float], expected: float

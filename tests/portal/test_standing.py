@@ -51,6 +51,18 @@ def test_or_the_last(school: School) -> None:
     assert last.points == 2
 
 
+def test_or_the_first_even_while_it_is_not_graded(school: School) -> None:
+    school.assignment.counts = CourseAssignment.Counts.FIRST
+    take(school.assignment, school.classmate, [("double.py", b"# early")])
+    attempt(school, (2, 3))
+
+    first = counting(school.assignment, own_attempts(school.assignment, school.classmate))
+
+    assert first is not None
+    assert (first.points, first.submission.attempt) == (None, 1)
+    assert counting(school.assignment, []) is None
+
+
 def test_lateness_is_worked_out_when_somebody_looks(school: School) -> None:
     submission = attempt(school, (2, 3))
     school.assignment.due_at = timezone.now() - timedelta(hours=30)

@@ -105,6 +105,7 @@ class CourseAssignment(models.Model):
 
         BEST = "best", "the best attempt"
         LAST = "last", "the last attempt"
+        FIRST = "first", "the first attempt"
 
     class Feedback(models.TextChoices):
         """When students see reports and points."""

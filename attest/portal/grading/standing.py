@@ -186,11 +186,15 @@ def own_attempts(assignment: CourseAssignment, person: Person) -> list[Standing]
 def counting(assignment: CourseAssignment, attempts: Sequence[Standing]) -> Standing | None:
     """Return the attempt that counts; None where nothing is graded. `attempts` come the latest first.
 
-    What was given without an attempt counts as one that came before all others.
+    What was given without an attempt counts as one that came before all others; where the first attempt
+    counts, as long as there is none.
     """
     attempts = [one for one in attempts if not one.submission.is_none or one.points is not None]
     if assignment.counts == CourseAssignment.Counts.LAST:
         return attempts[0] if attempts else None
+    if assignment.counts == CourseAssignment.Counts.FIRST:
+        handed_in = [one for one in attempts if not one.submission.is_none]
+        return handed_in[-1] if handed_in else next(iter(attempts), None)
     graded = [one for one in attempts if one.points is not None]
     return max(graded, key=lambda one: (one.points or 0.0, one.submission.attempt), default=None)
 

@@ -139,13 +139,14 @@ def chosen_results(assignment: CourseAssignment) -> dict[int, int]:
     attempts: dict[int, list[Graded]] = defaultdict(list)
     for graded in rows:
         attempts[graded.submission.person_id].append(graded)
-    last = assignment.counts == CourseAssignment.Counts.LAST
-    extensions = {} if last else extensions_for([assignment])
+    by_points = assignment.counts == CourseAssignment.Counts.BEST
+    sign = -1 if assignment.counts == CourseAssignment.Counts.FIRST else 1
+    extensions = extensions_for([assignment]) if by_points else {}
     chosen = {}
     for person, some in attempts.items():
-        earned = {one.pk: 0.0 if last else _earned(assignment, one, extensions) for one in some}
-        best = max(some, key=lambda one: (earned[one.pk], one.submission.attempt))
-        chosen[person] = best.pk
+        earned = {one.pk: _earned(assignment, one, extensions) if by_points else 0.0 for one in some}
+        counts = max(some, key=lambda one: (earned[one.pk], sign * one.submission.attempt))
+        chosen[person] = counts.pk
     return chosen
 
 

@@ -72,7 +72,7 @@ class OutgoingScore(models.Model):
             points=self.points,
             maximum=self.max_points,
             attempt=self.submission.attempt,
-            handed_in_at=self.submission.received_at.timestamp(),
+            handed_in_at=None if self.submission.is_none else self.submission.received_at.timestamp(),
             made_at=self.made_at.timestamp(),
             pending=self.pending,
         )

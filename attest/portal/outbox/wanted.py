@@ -64,37 +64,37 @@ def _wanted(
     counts = counting(assignment, own)
     if not shown:
         return Wanted(counts, why_not=NOT_RELEASED)
-    points = counts.points if counts else None
-    if counts is None or counts.graded is None or points is None:
+    if counts is None or counts.points is None:
         return Wanted(counts, why_not=NOT_GRADED)
-    graded = counts.graded
-    comes_later = due_at is not None and due_at > timezone.now()
-    if not counts.whole and comes_later and _opens(assignment) and graded.max_points > graded.open_max_points:
+    graded, submission = counts.graded, counts.submission
+    keeps = graded is not None and not counts.whole and graded.max_points > graded.open_max_points
+    if keeps and _opens_later(assignment, due_at):
         return Wanted(counts, why_not=KEPT)
-    pending = "" not in counts.given and counts.sums.pending_points > 0
-    times = [graded.at, *(one.at for one in counts.overrides), *(one.at for one in counts.adjustments)]
+    results = [graded.at] if graded else []
+    given = [one.at for one in (*counts.overrides, *counts.adjustments)]
     score = Score(
-        points=points,
+        points=counts.points,
         maximum=counts.max_points,
-        attempt=counts.submission.attempt,
-        handed_in_at=counts.submission.received_at.timestamp(),
-        made_at=max(times).timestamp(),
-        pending=pending,
+        attempt=submission.attempt,
+        handed_in_at=None if submission.is_none else submission.received_at.timestamp(),
+        made_at=max([*results, *given]).timestamp(),
+        pending=graded is not None and "" not in counts.given and counts.sums.pending_points > 0,
     )
     if not may_be_sent(score, family):
         return Wanted(counts, why_not=MARKING)
     return Wanted(counts, score)
 
 
-def _opens(assignment: CourseAssignment) -> bool:
-    """Whether the checks that are kept are shown at some time."""
-    return assignment.hidden_checks == CourseAssignment.Hidden.AFTER_DUE
+def _opens_later(assignment: CourseAssignment, due_at: datetime | None) -> bool:
+    """Whether the checks that are kept are shown later, when it is due."""
+    opens = assignment.hidden_checks == CourseAssignment.Hidden.AFTER_DUE
+    return opens and due_at is not None and due_at > timezone.now()
 
 
 def comment_for(row: OutgoingScore) -> str:
     """Return what a student reads beside a score: plain text of ours, and where the report is."""
     points = f"{points_text(row.points)} of {points_text(row.max_points)} points"
-    parts = [f"{points}, attempt {row.submission.attempt}."]
+    parts = [f"{points}, {row.submission}."]
     if row.pending:
         parts.append("Answers are still to be marked.")
     if settings.CONFIGURATION.url:

@@ -83,16 +83,16 @@ def begin(assignment: CourseAssignment, found: Assignment, asked: Asked, by: Per
 def attempts(assignment: CourseAssignment, content_hash: str, asked: Asked) -> list[Submission]:
     """Return the attempts that are asked for: of those that can count, and that nobody grades just now.
 
-    Where the last attempt counts, no other can.
+    Where the last attempt counts, or the first, no other can.
     """
     found = assignment.submissions.filter(attempt__gt=0).select_related("person")
     found = found.order_by("person_id", "attempt")
     found = found.exclude(jobs__in=Job.objects.filter(assignment=assignment, state__in=_OPEN))
+    others = Submission.objects.filter(assignment=assignment, person=OuterRef("person"), attempt__gt=0)
     if assignment.counts == CourseAssignment.Counts.LAST:
-        later = Submission.objects.filter(
-            assignment=assignment, person=OuterRef("person"), attempt__gt=OuterRef("attempt")
-        )
-        found = found.exclude(Exists(later))
+        found = found.exclude(Exists(others.filter(attempt__gt=OuterRef("attempt"))))
+    if assignment.counts == CourseAssignment.Counts.FIRST:
+        found = found.exclude(Exists(others.filter(attempt__lt=OuterRef("attempt"))))
     standing = Graded.objects.filter(submission__assignment=assignment, stands=True)
     match asked.which:
         case Which.STUDENT:
