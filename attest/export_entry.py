@@ -109,6 +109,9 @@ def prairielearn(  # noqa: PLR0917 - typer calls it by name
 def github_classroom(
     assignment: AssignmentArgument,
     out: OutOption,
+    notebooks: Annotated[
+        bool, typer.Option("--notebooks", help="Students begin with notebooks (default: with scripts).")
+    ] = False,
     torch_index: TorchOption = None,
     force: ForceOption = False,
 ) -> None:
@@ -119,5 +122,5 @@ def github_classroom(
     from attest.packages.contents import Sources
     from attest.packages.export import ExportRequest, export_command
 
-    request = ExportRequest(assignment, out, Sources(torch_index), force)
+    request = ExportRequest(assignment, out, Sources(torch_index), force, notebooks=notebooks)
     raise typer.Exit(export_command("github-classroom", request))

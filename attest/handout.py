@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Literal
 
 from attest.installed import CHECKS
 from graders.assignment import (
@@ -31,7 +32,11 @@ _FOR_PUBLIC_TESTS = ("graders", "torch", "numpy", "hypothesis", "pytest", "einop
 _TELLING = 16  # characters: a shorter sentence or line could stand anywhere by chance
 
 
-def handout_files(assignment: Assignment) -> dict[str, bytes]:
+# Whether students begin with scripts, with notebooks, or have both to choose from.
+Form = Literal["both", "scripts", "notebooks"]
+
+
+def handout_files(assignment: Assignment, form: Form = "both") -> dict[str, bytes]:
     """Return the files of a handout, by their path in it. Raises AssignmentError."""
     files: dict[str, bytes] = {}
     notebooks: list[str] = []
@@ -53,12 +58,27 @@ def handout_files(assignment: Assignment) -> dict[str, bytes]:
         files[f"{checks}/{PUBLIC_TESTS}"] = _public_tests(exercise)
     if not alone:
         files[f"{CHECKS}/{FILE}"] = _composed_table(assignment).encode()
-        files["README.md"] = _overview(assignment).encode()
+        files["README.md"] = _overview(assignment, form).encode()
         files[f"{assignment.id}.ipynb"] = _together(assignment, notebooks).encode()
     words = [exercise for exercise in assignment.exercises if exercise.prose]
     if words:
         files[ANSWERS] = _answers(words).encode()
-    return files
+    return {name: data for name, data in files.items() if _is_of(form, name, files, assignment)}
+
+
+def _is_of(form: Form, name: str, files: Mapping[str, bytes], assignment: Assignment) -> bool:
+    """Whether a file stays: a program that is there in the other form, or in the notebook of all, may not."""
+    folder, _, own = name.rpartition("/")
+    stem, _, suffix = name.rpartition(".")
+    whole = f"{assignment.id}.ipynb"
+    asked = {file for exercise in assignment.exercises for file in exercise.files}
+    if form == "both" or suffix not in ("py", "ipynb") or folder.startswith(CHECKS):
+        return True
+    if form == "scripts":
+        return suffix == "py" or (f"{stem}.py" not in files and (name != whole or own in asked))
+    if whole in files and assignment.exercises[0].folder != assignment.folder:
+        return name == whole or own not in asked
+    return suffix == "ipynb" or f"{stem}.ipynb" not in files
 
 
 def leaks(assignment: Assignment, files: Mapping[str, bytes]) -> list[str]:
@@ -228,7 +248,7 @@ def _limits(assignment: Assignment) -> list[str]:
     return ["", "[limits]", *lines] if lines else []
 
 
-def _overview(assignment: Assignment) -> str:
+def _overview(assignment: Assignment, form: Form) -> str:
     rows = [
         f"| [{exercise.title}]({exercise.id}/handout.md) | {_files(exercise)} | {exercise.points:g} |"
         for exercise in assignment.exercises
@@ -236,15 +256,17 @@ def _overview(assignment: Assignment) -> str:
     first = next((e for e in assignment.exercises if e.files), None)
     example = f"{first.id}/{first.files[0]}" if first else "FILE"
     words = any(exercise.prose for exercise in assignment.exercises)
-    hand_in = (
-        f"Hand in `{assignment.id}.ipynb`, which has a place for every exercise, or the files of the "
-        "exercises."
-    )
+    notebook = f"`{assignment.id}.ipynb`, which has a place for every exercise"
+    ways = {
+        "both": f"{notebook}, or the files of the exercises",
+        "scripts": "the files of the exercises",
+        "notebooks": notebook,
+    }
+    hand_in = f"Hand in {ways[form]}."
     if words:
-        hand_in += (
-            " What you write in words goes into the notebook, under the exercise's heading, or into "
-            f"`{ANSWERS}`."
-        )
+        place = "" if form == "scripts" else "the notebook, under the exercise's heading, or into "
+        hand_in += f" What you write in words goes into {place}`{ANSWERS}`."
+    checked = {"scripts": [example], "notebooks": [f"{assignment.id}.ipynb"]}
     return "\n".join(
         [
             f"# {assignment.title}",
@@ -261,8 +283,7 @@ def _overview(assignment: Assignment) -> str:
             "",
             "## Check your work",
             "",
-            f"    attest check {example}",
-            f"    attest check {assignment.id}.ipynb",
+            *(f"    attest check {name}" for name in checked.get(form, [example, f"{assignment.id}.ipynb"])),
             "",
             "runs the public checks, which lie in `checks/`; `attest` comes with the package `attest-check`. "
             "More checks run when your work is graded.",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attest.handout import handout_files, leaks
+from attest.handout import Form, handout_files, leaks
 from attest.installed import CHECKS
 from attest.packages import at_github, at_prairielearn
 from attest.packages.contents import (
@@ -51,6 +51,7 @@ class ExportRequest:
     attempts: int | None = None  # Gradescope: how many are graded
     late: str | None = None  # Gradescope: what coming late costs, in place of the assignment's own policy
     minutes: int = 10  # Gradescope: after how many it gives up
+    notebooks: bool = False  # GitHub Classroom: what students begin with
     image: str = ""  # PrairieLearn: what the grader's image is called
 
 
@@ -142,7 +143,8 @@ def prairielearn(assignment: Assignment, request: ExportRequest) -> Files:
 def github_classroom(assignment: Assignment, request: ExportRequest) -> Files:
     """Return a template repository: the handout, and the public checks' workflow. Raises AssignmentError."""
     found: Files = {}
-    for name, data in handed_out(assignment).items():
+    # One form alone: in a repository the other would lie there untouched, and could be taken for the answer.
+    for name, data in handed_out(assignment, "notebooks" if request.notebooks else "scripts").items():
         place = f"{at_github.PLACE}/{name}" if name.startswith(f"{CHECKS}/") else name
         moved = data.replace(_OF_THE_HANDOUT, _OF_THE_REPOSITORY) if name.endswith(".md") else data
         found[place] = (moved, PLAIN)
@@ -153,11 +155,11 @@ def github_classroom(assignment: Assignment, request: ExportRequest) -> Files:
     }
 
 
-def handed_out(assignment: Assignment) -> dict[str, bytes]:
+def handed_out(assignment: Assignment, form: Form = "both") -> dict[str, bytes]:
     """Return what students get. Raises AssignmentError where something hidden would be in it."""
     if any(exercise.released for exercise in assignment.exercises):
         raise AssignmentError(f"{assignment.folder}: is part of a handout already; name the assignment.")
-    found = handout_files(assignment)
+    found = handout_files(assignment, form)
     hidden = leaks(assignment, found)
     if hidden:
         raise AssignmentError(f"nothing was written: {' '.join(hidden[:3])}")

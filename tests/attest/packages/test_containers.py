@@ -91,6 +91,18 @@ def double(x):
     return x + x
 '''
 
+# As on a kernel that has none of it.
+WITHOUT_LANDLOCK = {
+    "defaultAction": "SCMP_ACT_ALLOW",
+    "syscalls": [
+        {
+            "names": ["landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"],
+            "action": "SCMP_ACT_ERRNO",
+            "errnoRet": 38,
+        }
+    ],
+}
+
 
 def docker(*arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -159,13 +171,15 @@ def gradescope(base: str, wheelhouse: Path, tmp_path_factory: pytest.TempPathFac
     yield from build(folder, f"attest-test-gradescope:{os.getpid()}")
 
 
-def grade(image: str, folder: Path, files: Mapping[str, str], fits: Check) -> tuple[dict[str, Any], str]:
+def grade(
+    image: str, folder: Path, files: Mapping[str, str], fits: Check, *options: str
+) -> tuple[dict[str, Any], str]:
     """Hand in files as Gradescope does; return results.json, and what instructors see printed."""
     submit(folder / "submission", files)
     write_metadata(folder, metadata())
     (folder / "results").mkdir()
     run = docker(
-        *("run", "--rm", "--network", "none"),
+        *("run", "--rm", "--network", "none", *options),
         *("--volume", f"{folder / 'submission'}:/autograder/submission"),
         *("--volume", f"{folder / 'results'}:/autograder/results"),
         *("--volume", f"{folder / 'submission_metadata.json'}:/autograder/submission_metadata.json"),
@@ -183,10 +197,13 @@ def test_gradescope_grades_in_a_bare_container(gradescope: str, tmp_path: Path, 
     assert "Backend" in printed
 
 
+@pytest.mark.parametrize("landlock", [True, False], ids=["landlock", "permissions alone"])
 def test_a_hostile_submission_reads_writes_and_leaves_nothing(
-    gradescope: str, tmp_path: Path, fits: Check
+    gradescope: str, tmp_path: Path, fits: Check, landlock: bool
 ) -> None:
-    found, printed = grade(gradescope, tmp_path, {"double.py": HOSTILE}, fits)
+    (tmp_path / "without.json").write_text(json.dumps(WITHOUT_LANDLOCK))
+    options = [] if landlock else ["--security-opt", f"seccomp={tmp_path / 'without.json'}"]
+    found, printed = grade(gradescope, tmp_path, {"double.py": HOSTILE}, fits, *options)
     assert found["score"] == 5, printed
     said = found["output"]
     assert "UID 6" in said, found

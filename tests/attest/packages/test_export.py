@@ -209,6 +209,38 @@ def test_nothing_hidden_is_in_a_repository_for_github_classroom(
     assert ".github/attest/checks/tests/test_public.py" in files
 
 
+@pytest.mark.parametrize(
+    ("assignment", "options", "programs"),
+    [
+        ("examples/masks", [], {"masks.py"}),
+        ("examples/masks", ["--notebooks"], {"masks.ipynb"}),
+        ("examples", ["--notebooks"], {"examples.ipynb"}),
+        (
+            "examples",
+            [],
+            {
+                "scaled_dot_product_attention/attention.py",
+                "multi_head_attention/multi_head_attention.py",
+                "masks/masks.py",
+                "tiny_classifier/tiny_classifier.py",
+            },
+        ),
+    ],
+)
+def test_a_repository_has_each_answer_in_one_place(
+    attest: Attest, tmp_path: Path, assignment: str, options: list[str], programs: set[str]
+) -> None:
+    run = attest("export", "github-classroom", assignment, "-o", "c.zip", *options)
+    assert run.returncode == 0, run.stderr
+    files = entries(tmp_path / "c.zip")
+    found = {name for name in files if name.endswith((".py", ".ipynb")) and not name.startswith(".github/")}
+    assert found == programs
+    if "README.md" in files:
+        said = files["README.md"].decode()
+        assert ("Hand in `examples.ipynb`" in said) is bool(options)
+        assert ("attest check scaled_dot_product_attention/attention.py" in said) is not bool(options)
+
+
 def test_the_workflow_hands_its_result_to_the_reporter(
     attest: Attest, doubling: Path, tmp_path: Path
 ) -> None:
