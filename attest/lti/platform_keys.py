@@ -9,7 +9,9 @@ from __future__ import annotations
 import threading
 import time
 from base64 import urlsafe_b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 from joserfc.errors import JoseError
@@ -23,6 +25,7 @@ from reports.visible_text import one_line
 
 _FRESH_SECONDS = 3600.0
 _AGAIN_SECONDS = 10.0
+_BEHIND_SECONDS = 2.0  # that others wait for who reads, counted from when that began
 _STILL_SECONDS = 6 * 3600.0  # as long as keys count while the platform does not answer
 _MOST_BYTES = 1 << 20  # some platforms' documents exceed 64 KB
 _MOST_KEYS = 200
@@ -45,47 +48,66 @@ class PlatformKeys:
             Unreachable: its document cannot be had, and was not had lately.
         """
         document = self._documents.setdefault(registration.jwks_url, _Document(registration.jwks_url))
-        return document.key(kid, self._web, self._clock())
+        return document.key(kid, self._web, self._clock)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What a document held when it was read last, and what came of the last try."""
+
+    keys: Mapping[str, RSAKey] = field(default_factory=dict)
+    read_at: float = -inf
+    tried_at: float = -inf
+    trouble: str = ""
 
 
 class _Document:
+    """One thread reads it; who comes meanwhile waits a little, and no longer.
+
+    Else a platform that hangs would keep a class's launches, and with them all that the portal does at once.
+    """
+
     def __init__(self, url: str) -> None:
         self._url = url
-        self._lock = threading.Lock()
-        self._keys: dict[str, RSAKey] = {}
-        self._read_at: float | None = None
-        self._tried_at: float | None = None
-        self._trouble = ""
+        self._reading = threading.Lock()
+        self._began_at = -inf
+        self._known = _Known()
 
-    def key(self, kid: str, web: Web, now: float) -> RSAKey:
-        with self._lock:
-            if kid not in self._keys or self._age(now) > _FRESH_SECONDS:
-                self._read(web, now)
-            if self._age(now) > _STILL_SECONDS:
-                raise Unreachable(self._trouble)
-            if kid in self._keys:
-                return self._keys[kid]
-            if self._trouble:
-                raise Unreachable(self._trouble)
-            known = ", ".join(one_line(name, 40) for name in list(self._keys)[:5]) or "none"
-            raise Refused(
-                "kid", f"{self._url} has no key {one_line(kid, 80)!r} for {ALGORITHM}; it has: {known}."
+    def key(self, kid: str, web: Web, clock: Callable[[], float]) -> RSAKey:
+        now, known = clock(), self._known
+        if kid not in known.keys or now - known.read_at > _FRESH_SECONDS:
+            is_of_use = kid in known.keys and now - known.read_at <= _STILL_SECONDS
+            known = self._read(
+                web, clock, patience=0.0 if is_of_use else self._began_at + _BEHIND_SECONDS - now
             )
+        if now - known.read_at > _STILL_SECONDS:
+            raise Unreachable(known.trouble)
+        if kid in known.keys:
+            return known.keys[kid]
+        if known.trouble:
+            raise Unreachable(known.trouble)
+        there = ", ".join(one_line(name, 40) for name in list(known.keys)[:5]) or "none"
+        raise Refused(
+            "kid", f"{self._url} has no key {one_line(kid, 80)!r} for {ALGORITHM}; it has: {there}."
+        )
 
-    def _age(self, now: float) -> float:
-        return float("inf") if self._read_at is None else now - self._read_at
-
-    def _read(self, web: Web, now: float) -> None:
-        if self._tried_at is not None and now - self._tried_at < _AGAIN_SECONDS:
-            return
-        self._tried_at = now
+    def _read(self, web: Web, clock: Callable[[], float], *, patience: float) -> _Known:
+        if not self._reading.acquire(timeout=min(max(patience, 0.0), _BEHIND_SECONDS)):
+            waited = (
+                f"{self._url} is being asked for its keys and has not answered yet. Try again in a minute."
+            )
+            return replace(self._known, trouble=self._known.trouble or waited)
         try:
-            self._keys = fetch(web, self._url)
-        except Unreachable as error:
-            self._trouble = str(error)
-        else:
-            self._read_at = now
-            self._trouble = ""
+            self._began_at, known = clock(), self._known
+            if self._began_at - known.tried_at < _AGAIN_SECONDS:
+                return known
+            try:
+                self._known = _Known(fetch(web, self._url), self._began_at, clock())
+            except Unreachable as error:
+                self._known = replace(known, tried_at=clock(), trouble=str(error))
+            return self._known
+        finally:
+            self._reading.release()
 
 
 def fetch(web: Web, url: str) -> dict[str, RSAKey]:

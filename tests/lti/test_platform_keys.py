@@ -175,6 +175,59 @@ def test_a_class_that_comes_at_once_asks_once(publisher: Publisher, keys: Platfo
     assert publisher.asked == 1
 
 
+def hanging(connection: BaseHTTPRequestHandler) -> None:
+    time.sleep(4)
+
+
+def reading(keys: PlatformKeys, publisher: Publisher) -> None:
+    """Somebody asks meanwhile."""
+
+    def come() -> None:
+        with suppress(Unreachable):
+            keys.key_for(publisher.registration, "platform")
+
+    threading.Thread(target=come, daemon=True).start()
+
+
+def test_behind_a_platform_that_hangs_nobody_waits_long(publisher: Publisher) -> None:
+    publisher.answer = hanging
+    keys = PlatformKeys(Web(allow_private=True, read_seconds=4, total_seconds=4))
+    reading(keys, publisher)
+    while not publisher.asked:
+        time.sleep(0.01)
+    began = time.monotonic()
+    for _ in range(5):
+        with pytest.raises(Unreachable, match="has not answered yet"):
+            keys.key_for(publisher.registration, "platform")
+    assert 1.5 < time.monotonic() - began < 3
+
+
+def test_a_key_that_is_known_is_not_waited_for(publisher: Publisher, clock: Clock) -> None:
+    keys = PlatformKeys(Web(allow_private=True, read_seconds=4, total_seconds=4), clock)
+    publisher.answer = publishing("platform")
+    keys.key_for(publisher.registration, "platform")
+    publisher.answer = hanging
+    clock.now += 3601
+    reading(keys, publisher)
+    while publisher.asked < 2:
+        time.sleep(0.01)
+    began = time.monotonic()
+    keys.key_for(publisher.registration, "platform")
+    assert time.monotonic() - began < 1
+
+
+def test_after_a_try_that_took_long_the_platform_rests(publisher: Publisher, clock: Clock) -> None:
+    def slow(connection: BaseHTTPRequestHandler) -> None:
+        clock.now += 60
+
+    publisher.answer = slow
+    keys = PlatformKeys(Web(allow_private=True, read_seconds=1, total_seconds=2), clock)
+    for _ in range(3):
+        with pytest.raises(Unreachable):
+            keys.key_for(publisher.registration, "platform")
+    assert publisher.asked == 1
+
+
 def test_two_platforms_may_name_their_keys_alike(publisher: Publisher, keys: PlatformKeys) -> None:
     publisher.answer = saying(json.dumps({"keys": [public("platform", kid="1")]}).encode())
     one = keys.key_for(publisher.registration, "1")

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tests.portal.launching import PRIVATE, Registered, Visitor, hidden, registe
 from tests.portal.running import Answer, Browser, Portal, new_database
 from tests.portal.test_serving import first_administrator
 
+_CLICKS = 25  # at each of two platforms: more than a portal has threads
 METADATA = "http://169.254.169.254/latest/meta-data/"
 
 
@@ -223,27 +225,52 @@ def _memory(portal: Portal) -> int:
     return int(found[1]) * 1024
 
 
-@pytest.mark.parametrize("fault", [faults.drip(0.2), faults.drip_headers(0.2)])
-def test_a_platform_that_drips_keeps_nobody_else_waiting(
-    school: Registered, portal: Portal, administrator: Browser, fault: faults.Fault
+def test_platforms_that_drip_keep_nobody_else_waiting(
+    school: Registered, portal: Portal, administrator: Browser
 ) -> None:
-    school.platform.broken["jwks"] = fault
-    link = school.platform.add_assignment(school.tool)
+    school.platform.broken["jwks"] = faults.drip(0.2)
+    with Platform() as platform:
+        other = register(portal, administrator, platform)
+        platform.broken["jwks"] = faults.drip_headers(0.2)
+        came: list[Answer] = []
+        waiting = []
+        for one in (school, other):
+            link = one.platform.add_assignment(one.tool)
+            for _ in range(_CLICKS):
+                visitor = Visitor(portal)
+                form = one.form(visitor, "t1", link)
+                click = partial(visitor.send, "/lti/launch", form)
+                waiting.append(threading.Thread(target=lambda click=click: came.append(click())))
+        for thread in waiting:
+            thread.start()
+        began = time.monotonic()
+        while any(thread.is_alive() for thread in waiting):
+            asked = time.monotonic()
+            assert Visitor(portal).get("/sign-in/").status == 200
+            assert time.monotonic() - asked < 10
+            assert time.monotonic() - began < 100
+            time.sleep(2)
+        assert [answer.status for answer in came] == [400] * len(waiting)
+
+
+def test_a_registration_that_drips_is_the_only_one_at_a_time(
+    school: Registered, portal: Portal, administrator: Browser
+) -> None:
+    school.platform.broken["openid"] = faults.drip(0.2)
+    first, second = _invitation(administrator), _invitation(administrator)
+    parameters = school.platform.registering.parameters()
     came: list[Answer] = []
-    waiting = [
-        threading.Thread(target=lambda: came.append(school.click(Visitor(portal), "t1", link)))
-        for _ in range(8)
-    ]
-    for one in waiting:
-        one.start()
+    waiting = threading.Thread(target=lambda: came.append(Visitor(portal).own_page(first, parameters)))
+    waiting.start()
+    while ("openid", "GET") not in school.platform.asked:
+        time.sleep(0.02)
     began = time.monotonic()
-    while any(one.is_alive() for one in waiting):
-        asked = time.monotonic()
-        assert Visitor(portal).get("/healthz").status == 200
-        assert time.monotonic() - asked < 5
-        assert time.monotonic() - began < 100
-        time.sleep(2)
-    assert [answer.status for answer in came] == [400] * 8
+    answer = Visitor(portal).own_page(second, parameters)
+    assert answer.status == 400
+    assert "Another LMS is being registered" in answer.text
+    assert time.monotonic() - began < 5
+    waiting.join()
+    assert "took too long" in came[0].text
 
 
 OPEN_REDIRECTS = [

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from django.conf import settings
-
 from attest.lti.ags import line_item, line_items, reading
 from attest.lti.errors import LTIError
 from attest.lti.nrps import MEMBERS_READ, members
@@ -16,9 +14,8 @@ from attest.lti.tokens import Tokens
 from attest.lti.web import Web
 from attest.portal.lms.models import LinkedContext, LinkedResource, Platform
 from attest.portal.lms.own_keys import own_signing_key
+from attest.portal.lms.reaching import web_while_somebody_waits
 from reports.amounts import count_text
-
-_SECONDS = 10.0  # for each answer: somebody waits for the page
 
 
 @dataclass(frozen=True)
@@ -32,7 +29,7 @@ class Step:
 
 def tested(platform: Platform, now: float) -> list[Step]:
     """Try one thing after another; what needs a token is not tried where there is none."""
-    web = Web(allow_private=settings.CONFIGURATION.private_platforms, total_seconds=_SECONDS)
+    web = web_while_somebody_waits()
     registration = platform.registration()
     tokens = Tokens(web, lambda: own_signing_key(now))
     steps = [_step("Its public keys", lambda: _keys(web, platform))]

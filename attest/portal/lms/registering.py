@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from datetime import timedelta
 
@@ -19,13 +20,14 @@ from attest.portal.audit.trail import note
 from attest.portal.headers import NOBODY, policy
 from attest.portal.lms.models import Deployment, Platform, RegistrationInvitation, origin_of, taken
 from attest.portal.lms.own_keys import own_keys
-from attest.portal.lms.reaching import web
+from attest.portal.lms.reaching import web_while_somebody_waits
 from attest.portal.lms.stores import digest_of
 from attest.portal.lms.tickets import from_own_page
 from attest.portal.pages import page
 from attest.portal.permissions import everybody
 
 INVITATIONS_LIVE = timedelta(days=1)
+_ONE = threading.Lock()
 _KEYS_KEPT = "public, max-age=3600"
 
 
@@ -62,8 +64,7 @@ def register_by_itself(request: HttpRequest, invitation: str) -> HttpResponse:
     values |= {"origin": origin_of(described), "trouble": "", "platform": None}
     if from_own_page(request):
         try:
-            found = register(web(), described, str(values["token"]), our_tool(request))
-            values["platform"] = _kept(invited, found)
+            values["platform"] = _registered(request, invited, described, str(values["token"]))
         except LTIError as error:
             values["trouble"] = str(error)
     answer = page(request, "lms/register.html.jinja", values, 400 if values["trouble"] else 200)
@@ -73,11 +74,27 @@ def register_by_itself(request: HttpRequest, invitation: str) -> HttpResponse:
     return answer
 
 
+def _registered(
+    request: HttpRequest, invited: RegistrationInvitation, described: str, token: str
+) -> Platform:
+    """Register with an LMS, and keep it. Raises Refused and Unreachable.
+
+    One at a time: an LMS that hangs may keep one of the pages that are made at once, not all.
+    """
+    if not _ONE.acquire(blocking=False):
+        raise Refused("", "Another LMS is being registered. Try again in a minute.")
+    try:
+        found = register(web_while_somebody_waits(), described, token, our_tool(request))
+        return _kept(invited, found)
+    finally:
+        _ONE.release()
+
+
 @transaction.atomic
 def _kept(invited: RegistrationInvitation, found: Registered) -> Platform:
     """Keep a registration. Raises Refused where the invitation is used up, or the LMS is known already."""
     if not RegistrationInvitation.objects.filter(pk=invited.pk).delete()[0]:
-        raise Refused("", "this invitation was used in the meantime.")
+        raise Refused("", "This invitation was used in the meantime.")
     if trouble := taken(found.client_id):
         raise Refused("client_id", trouble)
     platform = Platform.objects.create(
