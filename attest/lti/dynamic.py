@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from attest.lti import members
+from attest.lti import ags, members, nrps
 from attest.lti.claims import DEEP_LINKING_REQUEST, RESOURCE_LINK_REQUEST
 from attest.lti.errors import Refused, Unreachable
 from attest.lti.keys import ALGORITHM
@@ -25,12 +25,7 @@ from reports.visible_text import one_line
 
 PLATFORM = "https://purl.imsglobal.org/spec/lti-platform-configuration"
 TOOL = "https://purl.imsglobal.org/spec/lti-tool-configuration"
-SCOPES = (
-    "https://purl.imsglobal.org/spec/lti-ags/scope/lineitem",
-    "https://purl.imsglobal.org/spec/lti-ags/scope/result.readonly",
-    "https://purl.imsglobal.org/spec/lti-ags/scope/score",
-    "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly",
-)
+SCOPES = (ags.LINE_ITEMS, ags.RESULTS_READ, ags.SCORES, nrps.MEMBERS_READ)
 CLAIMS = ("iss", "sub", "name", "given_name", "family_name", "email")
 FAMILIES = {
     "moodle": "moodle",

@@ -8,8 +8,6 @@ Source: 1EdTech Security Framework 1.0, 5.1.1.3 to 5.1.1.5 and 5.1.3; OpenID Con
 
 from __future__ import annotations
 
-import json
-from base64 import urlsafe_b64decode
 from collections.abc import Mapping
 from hmac import compare_digest
 from typing import Any, Protocol
@@ -19,6 +17,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 from joserfc.jws import JWSRegistry
+from joserfc.util import json_b64decode
 
 from attest.lti import claims as lti_claims
 from attest.lti.claims import Launch
@@ -145,7 +144,7 @@ def _verified(keys: PlatformKeySource, registration: Registration, token: str) -
 def _header(token: str) -> dict[str, Any]:
     first, *rest = token.split(".")
     try:
-        header = json.loads(urlsafe_b64decode(first + "=" * (-len(first) % 4)))
+        header = json_b64decode(first.encode())
     except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict) or len(rest) != 2:

@@ -27,7 +27,7 @@ _LONGEST = 24 * 3600.0
 _USUAL = 3600.0  # for a platform that does not say
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16000}")
 
-Key = tuple[str, str, str, str]
+_Wanted = tuple[str, str, str, str]  # registration, client, address and scopes
 
 
 class Tokens:
@@ -42,12 +42,12 @@ class Tokens:
         self._web = web
         self._key = key
         self._clock = clock
-        self._kept: dict[Key, tuple[str, float]] = {}
+        self._kept: dict[_Wanted, tuple[str, float]] = {}
         self._lock = threading.Lock()
 
     def token(self, registration: Registration, scopes: Iterable[str]) -> str:
         """Return a token for exactly these scopes. Raises `Answered` or `Unreachable`."""
-        wanted = _key_of(registration, scopes)
+        wanted = _wanted(registration, scopes)
         now = self._clock()
         with self._lock:
             token, until = self._kept.get(wanted, ("", 0.0))
@@ -61,7 +61,7 @@ class Tokens:
 
     def forget(self, registration: Registration, scopes: Iterable[str], token: str) -> None:
         """Drop a token that a service did not accept, unless another has taken its place."""
-        wanted = _key_of(registration, scopes)
+        wanted = _wanted(registration, scopes)
         with self._lock:
             if self._kept.get(wanted, ("", 0.0))[0] == token:
                 del self._kept[wanted]
@@ -100,7 +100,7 @@ class Tokens:
         return token, _seconds(found.get("expires_in"))
 
 
-def _key_of(registration: Registration, scopes: Iterable[str]) -> Key:
+def _wanted(registration: Registration, scopes: Iterable[str]) -> _Wanted:
     scope = " ".join(sorted(set(scopes)))
     return registration.key, registration.client_id, registration.auth_token_url, scope
 
