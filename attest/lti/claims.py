@@ -48,8 +48,6 @@ class DeepLinkingSettings:
     return_url: str
     accept_types: frozenset[str]
     accept_multiple: bool
-    title: str = ""
-    text: str = ""
     data: str | None = None  # the platform's own; goes back as it came
 
 
@@ -67,7 +65,6 @@ class Launch:
     given_name: str = ""
     family_name: str = ""
     email: str = ""  # to show; never to find anybody by
-    locale: str = ""
     resource_link_id: str = ""
     resource_link_title: str = ""
     context_id: str = ""
@@ -78,11 +75,7 @@ class Launch:
     nrps: str | None = None
     deep_linking: DeepLinkingSettings | None = None
     return_url: str | None = None
-    document_target: str = ""
     person_sourced_id: str = ""
-    username: str = ""  # only Moodle tells it
-    platform_family: str = ""  # as the platform calls its product
-    platform_name: str = ""
 
 
 def read(registration_key: str, claims: Members) -> Launch:
@@ -99,8 +92,6 @@ def read(registration_key: str, claims: Members) -> Launch:
         raise Refused("message_type", f"the message type is {message_type!r}, expected {expected}.")
     link = members.section(claims, LTI + "resource_link")
     context = members.section(claims, LTI + "context")
-    presentation = members.section(claims, LTI + "launch_presentation")
-    platform = members.section(claims, LTI + "tool_platform")
     opens_link = message_type == RESOURCE_LINK_REQUEST
     return Launch(
         registration_key=registration_key,
@@ -113,7 +104,6 @@ def read(registration_key: str, claims: Members) -> Launch:
         given_name=members.words(claims, "given_name"),
         family_name=members.words(claims, "family_name"),
         email=members.words(claims, "email", members.LONGEST_EMAIL),
-        locale=members.words(presentation, "locale", 20) or members.words(claims, "locale", 20),
         resource_link_id=members.identifier(link, "id", "resource_link.id") if opens_link else "",
         resource_link_title=members.words(link, "title"),
         context_id=members.identifier(context, "id", "context.id") if context else "",
@@ -123,12 +113,8 @@ def read(registration_key: str, claims: Members) -> Launch:
         ags=_ags(claims),
         nrps=members.address(members.section(claims, NRPS), "context_memberships_url"),
         deep_linking=None if opens_link else _deep_linking(claims),
-        return_url=_return_url(presentation),
-        document_target=members.words(presentation, "document_target", 20),
+        return_url=_return_url(members.section(claims, LTI + "launch_presentation")),
         person_sourced_id=members.words(members.section(claims, LTI + "lis"), "person_sourcedid"),
-        username=members.words(members.section(claims, LTI + "ext"), "user_username"),
-        platform_family=members.words(platform, "product_family_code", 50),
-        platform_name=members.words(platform, "name"),
     )
 
 
@@ -187,8 +173,6 @@ def _deep_linking(claims: Members) -> DeepLinkingSettings:
         return_url=return_url,
         accept_types=members.strings(told, "accept_types"),
         accept_multiple=members.said_true(told, "accept_multiple"),
-        title=members.words(told, "title"),
-        text=members.words(told, "text", 1000),
         data=_data(told),
     )
 
