@@ -19,6 +19,7 @@ from attest.lti.registrations import Registration
 
 ASSIGNMENT = "attest_assignment"  # the custom parameter that a course's copy keeps
 LINK = "ltiResourceLink"
+TAG = "attest"  # of our line items
 _SECONDS = 300
 _EARLIER = 5  # a clock of ours that goes ahead must not make the answer one from the future
 
@@ -39,7 +40,6 @@ class AssignmentLink:
     title: str
     url: str  # where its launches go
     points: float
-    text: str = ""
     available: Window = Window()  # when it can be seen
     submission: Window = Window()  # when it can be handed in
 
@@ -86,11 +86,9 @@ def _content_item(link: AssignmentLink) -> dict[str, Any]:
             "label": link.title,
             "scoreMaximum": link.points,
             "resourceId": link.assignment,
-            "tag": "attest",
+            "tag": TAG,
         },
     }
-    if link.text:
-        item["text"] = link.text
     for name, window in (("available", link.available), ("submission", link.submission)):
         if told := _window(window):
             item[name] = told

@@ -80,14 +80,12 @@ def test_a_link_says_when_it_is_open(key: OwnKey) -> None:
         "Masks",
         LAUNCH_URL,
         40,
-        "Four exercises",
         available=Window(begins=begins),
         submission=Window(begins, ends),
     )
 
     (item,) = answered(key, choice(), link)[f"{DL}content_items"]
 
-    assert item["text"] == "Four exercises"
     assert item["available"] == {"startDateTime": "2027-03-01T07:00:00Z"}
     assert item["submission"] == {
         "startDateTime": "2027-03-01T07:00:00Z",

@@ -6,12 +6,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from attest.lti import ags
+from attest.lti.deep_linking import TAG
 from attest.lti.errors import LTIError
 from attest.lti.service import Service
 from attest.portal.lms.models import LinkedContext, LinkedResource
 from attest.portal.outbox.models import MOST_ANSWER, LookedAt, OutgoingScore
-
-_TAG = "attest"
 
 
 def linked() -> list[LinkedResource]:
@@ -51,13 +50,13 @@ def make(resource: LinkedResource, service: Service) -> None:
     link = resource.resource_link_id
     found = ags.line_items(service, context.lineitems_url, resource_link_id=link, scope=scope)
     if not found:
-        found = ags.line_items(service, context.lineitems_url, resource_id=number, tag=_TAG, scope=scope)
+        found = ags.line_items(service, context.lineitems_url, resource_id=number, tag=TAG, scope=scope)
     if not found:
         item = ags.LineItem(
             label=assignment.title,
             maximum=assignment.max_points,
             resource_id=number,
-            tag=_TAG,
+            tag=TAG,
             resource_link_id=link,
         )
         found = [ags.create_line_item(service, context.lineitems_url, item)]
