@@ -10,7 +10,7 @@ a test.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from inspect import iscoroutinefunction
@@ -161,10 +161,17 @@ def courses_of(person: Person) -> QuerySet[Course]:
 
 def administers(person: Person, other: Person) -> bool:
     """Whether all courses that somebody else is in are this person's to administer."""
+    return other.pk in administered(person, [other])
+
+
+def administered(person: Person, others: Iterable[Person]) -> set[int]:
+    """Return of whom among others all courses are this person's to administer."""
+    numbers = {one.pk for one in others}
     if person.is_administrator:
-        return True
+        return numbers
     own = Course.objects.filter(memberships__person=person, memberships__role=Role.INSTRUCTOR)
-    return not Membership.objects.filter(person=other).exclude(course__in=own).exists()
+    elsewhere = Membership.objects.filter(person__in=numbers).exclude(course__in=own)
+    return numbers - set(elsewhere.values_list("person_id", flat=True))
 
 
 def still_administrator(person: Person, other: Person) -> None:

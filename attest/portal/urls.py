@@ -7,6 +7,7 @@ from django.urls import path
 from attest.portal import assets, health
 from attest.portal.adjusting import views as adjusting
 from attest.portal.audit import views as audit
+from attest.portal.courses import links
 from attest.portal.courses import views as courses
 from attest.portal.grading import requests
 from attest.portal.grading import views as grading
@@ -49,6 +50,8 @@ urlpatterns = [
     path("audit/", audit.whole_trail, name="whole-audit"),
     path("courses/new/", courses.new_course, name="new-course"),
     path("courses/<int:course_id>/", courses.course, name="course"),
+    path("courses/<int:course_id>/change/", courses.edit_course, name="edit-course"),
+    path("courses/<int:course_id>/links/", links.links, name="links"),
     path("courses/<int:course_id>/roster/", courses.roster, name="roster"),
     path("courses/<int:course_id>/assignments/new/", courses.new_assignment, name="new-assignment"),
     path("courses/<int:course_id>/audit/", audit.trail, name="audit"),

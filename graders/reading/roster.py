@@ -60,6 +60,11 @@ _PREFERRED = (
     "canvas",
     "moodle",
 )  # as an id, without a column
+_OF_AN_LMS = {
+    "identifier",
+    "availability",
+    "sid",
+}  # columns of Moodle's, Blackboard's and Gradescope's tables
 _IDENTIFIER = re.compile(r"(?P<word>\D*?)\s*(?P<number>\d{1,12})")
 T = TypeVar("T")
 _MOODLE_TIME = (
@@ -85,6 +90,7 @@ class Roster:
     """Everybody in the course."""
 
     people: tuple[Person, ...]
+    unused: tuple[str, ...] = ()  # columns of a table of one's own that hold nothing known
 
 
 @dataclass
@@ -95,6 +101,15 @@ class _Columns:
     ids: dict[str, int] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     canvas: bool = False
+    lms: bool = False  # the table is an LMS's, which has many columns that are no roster's
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The columns that hold nothing known, where somebody may miss them."""
+        known = {*self.fields.values(), *self.ids.values()}
+        return (
+            () if self.lms else tuple(name for at, name in enumerate(self.names) if name and at not in known)
+        )
 
     def text(self, row: Row, name: str) -> str:
         return " ".join(clean(row.text(self.fields.get(name))).split())
@@ -132,12 +147,13 @@ def roster_of(data: bytes, label: str) -> Roster:
         raise CohortError(" ".join(problems[:5]) + more)
     if not people:
         raise CohortError(f"{label}: has no students below its first line; expected one in each line.")
-    return Roster(tuple(people))
+    return Roster(tuple(people), columns.unused)
 
 
 def _columns(sheet: Sheet, label: str) -> _Columns:
     names = [re.sub(r"[^\w]+", "_", name.casefold()).strip("_") for name in sheet.header]
     columns = _Columns(names=sheet.header, canvas=names[:2] == ["student", "id"])
+    columns.lms = columns.canvas or bool(_OF_AN_LMS & set(names))
     if columns.canvas:  # its gradebook: the name first, then Canvas's own id
         names[:2] = ["name", "canvas"]
     for known, into in ((_FIELDS, columns.fields), (_IDS, columns.ids)):
@@ -155,6 +171,7 @@ def _columns(sheet: Sheet, label: str) -> _Columns:
             columns.ids[name.removesuffix("_id")] = index
     if "moodle" not in columns.ids and "id" not in columns.fields and _is_worksheet(sheet):
         columns.ids["moodle"] = 0  # Moodle's worksheet in another language
+        columns.lms = True
         columns.fields.setdefault("name", 1)
         mail = [i for i, cell in enumerate(sheet.rows[1].cells) if "@" in cell.text]
         if mail:

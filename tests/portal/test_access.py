@@ -57,6 +57,8 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "new-assignment": INSTRUCTORS,
     "audit": INSTRUCTORS,
     "link": INSTRUCTORS,
+    "links": INSTRUCTORS,
+    "edit-course": INSTRUCTORS,
     "member": GRADERS,
     "edit-member": INSTRUCTORS,
     "new-member": INSTRUCTORS,

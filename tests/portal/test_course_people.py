@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from datetime import timedelta
+from urllib.parse import urlsplit
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from attest.portal.audit.models import Entry
-from attest.portal.courses.models import Membership, Role
+from attest.portal.courses.models import Course, CourseAssignment, Membership, Role
 from attest.portal.handing_in.models import Submission
 from attest.portal.people.models import Person
 from attest.portal.permissions import Asking
 from attest.portal.teaching import people
-from tests.portal.school import School, keep_result
+from tests.portal.school import PASSWORD, School, keep_result
 
 
 def add(school: School, **fields: str) -> int:
@@ -41,6 +47,56 @@ def test_somebody_is_added_with_a_section_and_can_get_a_link(school: School) -> 
         {"role": "student", "section": "B", "student_id": "s9"},
     )
     assert not member.person.has_usable_password()
+
+
+def test_links_for_all_are_one_table_that_nobody_else_is_in(school: School) -> None:
+    Membership.objects.create(course=Course.objects.get(title="Elsewhere"), person=school.classmate)
+    school.grader.set_password(PASSWORD)
+    school.grader.save()
+    browser = school.browser(school.instructor)
+    path = reverse("links", args=[school.course.pk])
+    assert (
+        "2 people have no password yet"
+        in browser.get(reverse("roster", args=[school.course.pk])).content.decode()
+    )
+
+    rows = list(csv.DictReader(io.StringIO(browser.post(path).content.decode("utf-8-sig"))))
+
+    assert [row["email"] for row in rows] == ["instructor@example.edu", "student@example.edu"]
+    noted = Entry.objects.filter(action="password link made").values_list("whom", flat=True)
+    assert set(noted) == {school.instructor.pk, school.student.pk}
+    link = urlsplit(rows[1]["link"]).path
+    fields = {"password": PASSWORD, "again": PASSWORD, "zone": "UTC"}
+    assert school.browser(None).post(link, fields).status_code == 302
+    school.student.refresh_from_db()
+    assert school.student.check_password(PASSWORD)
+    assert "student@example.edu" not in browser.post(path).content.decode()
+
+
+def test_a_course_gets_another_title_and_zone_and_no_due_date_moves(school: School) -> None:
+    due = timezone.now() + timedelta(days=1)
+    CourseAssignment.objects.filter(pk=school.assignment.pk).update(due_at=due)
+    path = reverse("edit-course", args=[school.course.pk])
+    browser = school.browser(school.instructor)
+
+    assert browser.post(path, {"title": " ", "zone": "Europe/Berlin"}).status_code == 400
+    assert browser.post(path, {"title": "Attention", "zone": "Mars/Base"}).status_code == 400
+    assert browser.post(path, {"title": "Attention", "zone": "Asia/Tokyo"}).status_code == 302
+
+    school.course.refresh_from_db()
+    assert (school.course.title, school.course.zone) == ("Attention", "Asia/Tokyo")
+    assert CourseAssignment.objects.get(pk=school.assignment.pk).due_at == due
+    entry = Entry.objects.get(action="course changed")
+    assert (entry.before, entry.after) == ({"zone": "Europe/Berlin"}, {"zone": "Asia/Tokyo"})
+
+
+def test_columns_of_a_roster_that_are_not_used_are_named(school: School) -> None:
+    table = SimpleUploadedFile("r.csv", b"Name;E-Mail;Matrikel\nLena;lena@example.edu;s1\n")
+
+    path = reverse("roster", args=[school.course.pk])
+    text = school.browser(school.instructor).post(path, {"roster": table}, follow=True).content.decode()
+
+    assert "Not used: the columns Matrikel." in text
 
 
 def test_an_account_that_is_there_keeps_its_name(school: School) -> None:

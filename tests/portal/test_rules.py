@@ -88,3 +88,13 @@ def test_rules_that_make_no_sense_change_nothing(school: School, fields: dict[st
     assert send(school, **fields) == 400
     assert CourseAssignment.objects.values().get() == before
     assert not Entry.objects.exists()
+
+
+def test_what_comes_with_attest_is_listed_and_chosen_by_a_link(school: School) -> None:
+    path = reverse("new-assignment", args=[school.course.pk])
+    browser = school.browser(school.instructor)
+
+    listed = browser.get(path).content.decode()
+    assert '<a href="?folder=examples/masks">Causal and padding masks</a>' in listed
+
+    assert 'value="examples/masks" required' in browser.get(f"{path}?folder=examples/masks").content.decode()

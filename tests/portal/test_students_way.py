@@ -99,3 +99,30 @@ def test_from_signing_in_to_the_report(
         expect.set_options(timeout=5_000)  # as it is for other tests
         browser.set_offline(True)
         portal.end()
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "UTC"])
+def test_the_browsers_time_zone_is_chosen_until_somebody_chooses(
+    tmp_path: Path,
+    browser: BrowserContext,  # noqa: F811
+    zone: str,
+) -> None:
+    portal = Portal(tmp_path / "data", "--workers", "0", env=new_database())
+    assert browser.browser
+    elsewhere = browser.browser.new_context(timezone_id=zone)
+    try:
+        page = elsewhere.new_page()
+        page.goto(f"http://localhost:{portal.port}/sign-in/")
+        expect(page.get_by_text("This portal has no administrator yet.")).to_be_visible()
+        page.goto(f"http://localhost:{portal.port}{portal.first_link()}")
+        expect(page.get_by_label("Time zone")).to_have_value(zone)
+        page.get_by_label("Time zone").select_option("Europe/Berlin")
+        page.get_by_label("Email").fill("ada@example.edu")
+        page.get_by_label("Password").fill("short")
+        page.get_by_label("The same again").fill("short")
+        page.get_by_role("button", name="Begin").click()
+        expect(page.get_by_text("This password is too short.")).to_be_visible()
+        expect(page.get_by_label("Time zone")).to_have_value("Europe/Berlin")
+    finally:
+        elsewhere.close()
+        portal.end()

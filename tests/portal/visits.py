@@ -77,6 +77,10 @@ VISITS: Mapping[str, Sequence[Visit]] = {
     ],
     "course-lms": of("course_id", ("instructor", "course"), ("teacher", "empty"), ("teacher", "large")),
     "new-course": [Visit("administrator"), Visit("administrator", press="Make the course")],
+    "edit-course": [
+        Visit("instructor", {"course_id": "course"}),
+        Visit("instructor", {"course_id": "course"}, fill={"title": " "}, press="Change them"),
+    ],
     "course": of(
         "course_id",
         ("student", "course"),
@@ -275,6 +279,7 @@ NO_PAGE = {
     "sign-out",
     "remove-token",
     "link",  # reached from the roster, above
+    "links",
     "hand-in",
     "handout",
     "handout-file",

@@ -13,6 +13,7 @@ from django.shortcuts import redirect
 from attest.installed import installed_assignments
 from attest.portal.audit.trail import note
 from attest.portal.courses.forms import AssignmentForm, CourseForm
+from attest.portal.courses.links import may_have_a_link, without_a_way_in
 from attest.portal.courses.models import Course, CourseAssignment, Membership, Role, facts_of
 from attest.portal.courses.rosters import enrol
 from attest.portal.grading.standing import counting, own_attempts, shows_results
@@ -24,6 +25,7 @@ from attest.portal.permissions import Asking, administers, administrators, cours
 from attest.portal.uploads.models import UsedUpload
 from attest.portal.uploads.removing import held
 from graders.reading.cohort import CohortError
+from graders.reading.names import listed
 from graders.reading.roster import roster_of
 
 MOST_ROSTER_BYTES = 5 * 2**20
@@ -49,6 +51,34 @@ def new_course(asking: Asking) -> HttpResponse:
         return redirect("course", course_id=course.pk)
     values = {"form": form, "zones": ZONES}
     return page(asking, "courses/new_course.html.jinja", values, 400 if form.errors else 200)
+
+
+@members(Role.INSTRUCTOR)
+def edit_course(asking: Asking, course: Course) -> HttpResponse:
+    """Change what a course is called, and in which time zone its due dates are written."""
+    request = asking.request
+    before = {"title": course.title, "zone": course.zone}
+    form = CourseForm(request.POST if request.method == "POST" else before)
+    if request.method == "POST" and form.is_valid():
+        changed = {
+            name: form.cleaned_data[name] for name in before if form.cleaned_data[name] != before[name]
+        }
+        if changed:
+            with transaction.atomic():
+                Course.objects.filter(pk=course.pk).update(**changed)
+                was = {name: before[name] for name in changed}
+                note(
+                    asking.person,
+                    "course changed",
+                    f"course {course.pk}",
+                    course=course,
+                    before=was,
+                    after=changed,
+                )
+        messages.success(request, "Changed; due dates that are set stay the same moment.")
+        return redirect("course", course_id=course.pk)
+    values = {"form": form, "zones": ZONES}
+    return page(asking, "courses/edit_course.html.jinja", values, 400 if form.errors else 200)
 
 
 @members(Role.STUDENT)
@@ -86,6 +116,8 @@ def roster(asking: Asking, course: Course) -> HttpResponse:
                 problems = [str(error)]
             else:
                 messages.success(request, f"{done.new} new, {done.changed} brought up to date.")
+                if read.unused:
+                    messages.warning(request, f"Not used: the columns {listed(read.unused)}.")
                 if any(line.extension for line in read.people):
                     messages.warning(
                         request,
@@ -95,7 +127,12 @@ def roster(asking: Asking, course: Course) -> HttpResponse:
                 if not problems:
                     return redirect("roster", course_id=course.pk)
     people = course.memberships.select_related("person", "section").prefetch_related("person__told")
-    values = {"memberships": people, "problems": problems, "roles": Role}
+    values = {
+        "memberships": people,
+        "problems": problems,
+        "roles": Role,
+        "without": len(without_a_way_in(course, asking.person)),
+    }
     return page(asking, "courses/roster.html.jinja", values, 400 if problems else 200)
 
 
@@ -107,8 +144,7 @@ def link(asking: Asking, membership: Membership) -> HttpResponse:
     of another's course whom they put on their own roster.
     """
     person: Person = membership.person
-    has_own_way = person.has_usable_password() or person.is_administrator or person.comes_from_lms
-    if asking.request.method != "POST" or has_own_way:
+    if asking.request.method != "POST" or not may_have_a_link(person):
         return redirect("roster", course_id=membership.course_id)
     if not administers(asking.person, person):
         messages.error(

@@ -116,7 +116,12 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             trouble, status = "Email and password do not fit together.", 400
     elif request.method == "POST":
         trouble, status = "Give your email and your password.", 400
-    values = {"wanted": wanted, "trouble": trouble, "email": request.POST.get("email", "")}
+    values = {
+        "wanted": wanted,
+        "trouble": trouble,
+        "email": request.POST.get("email", ""),
+        "is_new": not Person.objects.filter(is_administrator=True).exists(),
+    }
     return page(request, "people/sign_in.html.jinja", values, status)
 
 

@@ -47,6 +47,21 @@ def ids(intake: Intake) -> dict[str, str]:
     return {each.student.id: each.source for each in intake.cohort.found}
 
 
+@pytest.mark.parametrize(
+    ("text", "unused"),
+    [
+        ("email,name,Matrikel,,Nick name\nlena@x.edu,Lena,7,,L\n", ("Matrikel", "Nick name")),
+        ("email,name,section\nlena@x.edu,Lena,A\n", ()),
+        ("Identifier,Full name,Email address,Status,Grade\nParticipant 7,Lena,lena@x.edu,Late,\n", ()),
+        ('Student,ID,SIS Login ID,Essay (9)\n"Ito, Lena",7,lena@x.edu,\n', ()),
+    ],
+)
+def test_only_of_a_table_of_ones_own_the_columns_that_are_not_used_are_told(
+    tmp_path: Path, text: str, unused: tuple[str, ...]
+) -> None:
+    assert roster(tmp_path, text).unused == unused
+
+
 def test_a_roster_of_ones_own_joins_by_an_id_of_the_lms(tmp_path: Path) -> None:
     intake = taken(
         tmp_path,
