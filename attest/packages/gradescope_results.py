@@ -28,6 +28,11 @@ VISIBILITIES = {
 }
 OURS = "attest"  # under which extra_data holds what the next attempt is to know
 MOST_INTERNAL = 8_000
+_OF_WHOLE = frozenset({"score", "execution_time"})
+_OF_TEST = frozenset(
+    {"score", "max_score", "status", "name", "name_format", "number", "output", "output_format", "tags"}
+    | {"visibility", "extra_data"}
+)
 
 
 def gradescope_results(result: Result, seconds: float) -> dict[str, Any]:
@@ -60,7 +65,15 @@ def refused(said: str, kept: dict[str, Any]) -> dict[str, Any]:
     """Return results.json of an attempt that is not graded: what counted before stays, with a word on top."""
     before = kept.get("output")
     text = f"{said}\n\n{before}" if isinstance(before, str) and before else said
-    return kept | _frame(cut(text, MOST_INTERNAL), kept.get("tests") or [], graded=False)
+    tests = kept.get("tests")
+    known = [_known(one, _OF_TEST) for one in tests] if isinstance(tests, list) else []
+    return _known(kept, _OF_WHOLE) | _frame(cut(text, MOST_INTERNAL), known, graded=False)
+
+
+def _known(found: object, fields: frozenset[str]) -> dict[str, Any]:
+    """Return what we may have written of what came back."""
+    items = found.items() if isinstance(found, dict) else ()
+    return {key: value for key, value in items if key in fields and value is not None}
 
 
 def counts_as_attempt(results: object) -> bool:
@@ -93,7 +106,6 @@ def _test(shown: ShownCheck, *, scored: bool) -> dict[str, Any]:
         "output_format": "text",
         "tags": [one_line(check.exercise, 100), check.verdict.value],
         "visibility": VISIBILITIES[check.visibility],
-        "extra_data": {"id": one_line(check.id, 200), "verdict": check.verdict.value},
     }
     if check.verdict is not Verdict.BROKEN:
         found["status"] = "passed" if check.verdict is Verdict.PASSED else "failed"
@@ -110,7 +122,7 @@ def _item(item: RubricResult) -> dict[str, Any]:
         "output_format": "text",
         "tags": [one_line(item.exercise, 100), "waits"],
         "visibility": "visible",
-        "extra_data": {"id": one_line(item.id, 200), "waiting_points": _points(item.max_points)},
+        "extra_data": {"waiting_points": _points(item.max_points)},
     }
 
 

@@ -25,6 +25,8 @@ PACKAGES = ("attest", "graders", "reports", "sandbox")
 REFERENCE = "reference"
 LEFT_OUT = ("attest/portal/", "attest/lti/", "attest/template/", "graders/cluster/")
 _NOT_PINNED = frozenset({"setuptools"})  # what torch names for a compiler's sake
+# Where packages are installed, whatever this machine is.
+_LINUX = {"extra": "", "os_name": "posix", "sys_platform": "linux", "platform_system": "Linux"}
 _TAG = "py3-none-any"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # a zip's first day: equal wheels are equal bytes
 
@@ -60,10 +62,13 @@ def zipped(files: dict[str, tuple[bytes, int]]) -> bytes:
 
 
 def requirements() -> str:
-    """Return what Attest itself asks for, in the versions that are installed here, as pip reads it."""
+    """Return what Attest itself asks for on Linux, in the versions installed here, as pip reads it."""
     pins = _pins()
-    names = [name for name in map(_normal, _direct(_distribution())) if name in pins]
-    return "".join(f"{name}=={pins[name]}\n" for name in sorted(names))
+    asked = {_normal(one.name): str(one.specifier) for one in _direct(_distribution())}
+    return "".join(
+        f"{name}=={pins[name]}\n" if name in pins else f"{name}{wanted}\n"
+        for name, wanted in sorted(asked.items())
+    )
 
 
 def constraints() -> str:
@@ -104,11 +109,11 @@ def _metadata(distribution: importlib.metadata.Distribution) -> str:
     return "\n".join(kept) + "\n"
 
 
-def _direct(distribution: importlib.metadata.Distribution) -> Iterator[str]:
+def _direct(distribution: importlib.metadata.Distribution) -> Iterator[Requirement]:
     for text in distribution.requires or ():
         found = Requirement(text)
-        if found.marker is None or found.marker.evaluate({"extra": ""}):
-            yield found.name
+        if found.marker is None or found.marker.evaluate(_LINUX):
+            yield found
 
 
 def _pins() -> dict[str, str]:
@@ -116,7 +121,7 @@ def _pins() -> dict[str, str]:
     found: dict[str, str] = {}
     waiting = list(_direct(_distribution()))
     while waiting:
-        name = _normal(waiting.pop())
+        name = _normal(waiting.pop().name)
         if name in found or name in _NOT_PINNED:
             continue
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import re
 import subprocess
@@ -107,6 +108,18 @@ def test_every_requirement_is_pinned_and_constrained(attest: Attest, doubling: P
     assert all(re.fullmatch(r"[a-z0-9-]+==[\w.]+", line) for line in asked)
     assert set(asked) <= set(files["constraints.txt"].decode().splitlines())
     assert {"torch", "pytest", "pydantic", "pyseccomp"} <= {line.partition("==")[0] for line in asked}
+
+
+def test_a_package_made_on_another_system_asks_for_what_linux_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = importlib.metadata.distribution
+
+    def without_seccomp(name: str) -> importlib.metadata.Distribution:
+        if name == "pyseccomp":  # as on macOS, where its marker is false
+            raise importlib.metadata.PackageNotFoundError(name)
+        return real(name)
+
+    monkeypatch.setattr(importlib.metadata, "distribution", without_seccomp)
+    assert "pyseccomp>=0.1.2" in requirements().splitlines()
 
 
 def test_the_wheel_installs_and_runs_by_itself(tmp_path: Path) -> None:

@@ -115,10 +115,10 @@ def test_points_that_hidden_checks_earn_are_not_told_by_the_line_about_lateness(
 
 def test_visibilities_are_ours_and_nothing_hidden_is_named_elsewhere() -> None:
     tests = gradescope(WITHHELD)["tests"]
-    by_id = {test["extra_data"]["id"].partition("/")[2]: test for test in tests}
-    assert by_id["test_values"]["visibility"] == "hidden"
-    assert by_id["test_padding_mask"]["visibility"] == "after_due_date"
-    assert by_id["test_mask_blocks"]["visibility"] == "visible"
+    found = {test["name"]: test["visibility"] for test in tests}
+    assert found["secret-hidden-title"] == "hidden"
+    assert found["secret-due-title"] == "after_due_date"
+    assert found["A blocked source gets weight zero."] == "visible"
     seen = [text for test in tests if test["visibility"] == "visible" for text in texts(test)]
     assert not any("secret" in text for text in (*seen, gradescope(WITHHELD)["output"]))
     after = [text for test in tests if test["visibility"] != "hidden" for text in texts(test)]
@@ -233,6 +233,16 @@ def test_an_attempt_too_many_keeps_what_counted() -> None:
     assert found["output"].startswith("This submission was not graded.\n\n")
     assert counts_as_attempt(before)
     assert not counts_as_attempt(found)
+
+
+def test_what_gradescope_adds_to_earlier_results_does_not_come_back(fits: Check) -> None:
+    before = gradescope(TYPICAL)
+    before["tests"][0] |= {"seen": True, "score": None}
+    found = refused("Not graded.", before | {"stored_at": "2026", "leaderboard": None})
+    fits("gradescope", found)
+    assert found["score"] == before["score"]
+    fits("gradescope", refused("Not graded.", {"tests": [3, None], "score": 1.5}))
+    fits("gradescope", refused("Not graded.", {"tests": "odd"}))
 
 
 @pytest.mark.parametrize("odd", [None, [], {}, {"extra_data": 3}, {"extra_data": {"attest": []}}])
