@@ -83,6 +83,7 @@ def test_the_best_attempt_counts_and_a_worse_one_sends_nothing(school: School, m
 
 def test_the_first_attempt_counts_where_the_rules_say_so(school: School, moodle: Linked) -> None:
     moodle.resource.assignment.counts = CourseAssignment.Counts.FIRST
+    moodle.resource.assignment.save()
     keep_result(school.submission, (2, 0))
     keep_result(again(school), (2, 3))
     moodle.notice_and_send()

@@ -66,8 +66,8 @@ def make(resource: LinkedResource, service: Service) -> None:
 
 def read(resource: LinkedResource, service: Service) -> None:
     """Read what everybody has in a column, and keep it. Raises LTIError."""
+    at = timezone.now()  # before: what is sent meanwhile is newer
     there = {one.subject: one for one in ags.results(service, resource.lineitem_url)}
-    at = timezone.now()
     rows = list(resource.scores.select_related("told"))
     for row in rows:
         one = there.get(row.told.subject)

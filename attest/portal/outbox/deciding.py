@@ -19,11 +19,11 @@ State = OutgoingScore.State
 def send_again(scores: QuerySet[OutgoingScore], by: Person) -> int:
     """Have scores sent, whatever was answered before and even if they are there; return how many."""
     number = 0
-    for row in scores.exclude(state=State.HELD).select_related(
+    for row in scores.exclude(state__in=(State.HELD, State.WITHDRAWN)).select_related(
         "resource__assignment__course", "told__person"
     ):
         number += OutgoingScore.objects.filter(pk=row.pk).update(
-            state=State.WAITING, sent_digest="", tries=0, not_before=None, answer=""
+            state=State.WAITING, sent_digest="", tries=0, not_before=None, floor=0.0, answer=""
         )
         _note(by, "score sent again", row)
     return number

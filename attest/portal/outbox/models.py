@@ -25,6 +25,7 @@ class OutgoingScore(models.Model):
         HELD = "held", "held back"
         SENT = "sent", "there"
         REFUSED = "refused", "refused"
+        WITHDRAWN = "withdrawn", "not to be there any more"
 
     resource = models.ForeignKey(LinkedResource, on_delete=models.CASCADE, related_name="scores")
     told = models.ForeignKey(PlatformPerson, on_delete=models.CASCADE, related_name="scores")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from attest.portal.audit.models import Entry
@@ -26,7 +26,8 @@ EVERYBODY = timedelta(minutes=5)
 _AGAIN = 20  # entries before the last one: of two transactions the later number may be kept first
 _AT_ONCE = 500
 _WANTED = ("submission", "points", "max_points", "pending", "made_at", "digest", "since")
-_ANEW = ("state", "tries", "not_before", "answer")
+_ANEW = ("state", "tries", "not_before", "answer", "agreed")
+_ON_THEIR_WAY = (OutgoingScore.State.WAITING, OutgoingScore.State.HELD, OutgoingScore.State.REFUSED)
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,27 @@ def is_due(resource: LinkedResource) -> bool:
 
 
 def write_down(resource: LinkedResource, people: Collection[int] | None) -> int:
-    """Write down what these people are to have, or (None) everybody; return for how many that is new."""
+    """Write down what these people are to have, or (None) everybody; return for how many that is new.
+
+    What is not to be there any more, such as points whose release was taken back, does not leave.
+    """
     told = students(resource, people)
-    number = 0
+    number = _withdraw(_of(resource, people).exclude(told__in=told.values()))
     for some in _some(list(told)):
         found = wanted(resource.assignment, some, resource.context.platform.family)
         number += _write(resource, {person: told[person] for person in some}, found)
     return number
+
+
+def _of(resource: LinkedResource, people: Collection[int] | None) -> QuerySet[OutgoingScore]:
+    rows = resource.scores.all()
+    return rows if people is None else rows.filter(told__person__in=people)
+
+
+def _withdraw(rows: QuerySet[OutgoingScore]) -> int:
+    """Keep back what is on its way; what was sent stays as it is."""
+    withdrawn = {"state": OutgoingScore.State.WITHDRAWN, "tries": 0, "not_before": None, "answer": ""}
+    return rows.filter(state__in=_ON_THEIR_WAY).update(**withdrawn)
 
 
 def students(resource: LinkedResource, people: Collection[int] | None = None) -> dict[int, int]:
@@ -121,14 +136,18 @@ def _people(resource: LinkedResource, looked: LookedAt) -> set[int] | None:
 
 @transaction.atomic
 def _write(resource: LinkedResource, told: dict[int, int], found: dict[int, Wanted]) -> int:
-    rows = {one.told_id: one for one in resource.scores.filter(told__in=told.values())}
+    there = resource.scores.filter(told__in=told.values())
+    rows = {one.told_id: one for one in there}
+    to_have = [told[person] for person, one in found.items() if one.score is not None]
+    withdrawn = _withdraw(there.exclude(told__in=to_have))
     new: list[OutgoingScore] = []
     changed: list[OutgoingScore] = []
     for person, one in found.items():
         if one.score is None or one.found is None:
             continue
         row = rows.get(told[person])
-        if row is not None and row.digest == one.score.digest:
+        is_same = row is not None and row.digest == one.score.digest
+        if row is not None and is_same and row.state != OutgoingScore.State.WITHDRAWN:
             continue
         known = row or OutgoingScore(resource=resource, told_id=told[person])
         known.submission = one.found.submission
@@ -137,11 +156,11 @@ def _write(resource: LinkedResource, told: dict[int, int], found: dict[int, Want
         known.made_at = datetime.fromtimestamp(one.score.made_at, UTC)
         known.digest, known.since = one.score.digest, timezone.now()
         known.state, known.tries, known.not_before = OutgoingScore.State.WAITING, 0, None
-        known.answer = ""
+        known.answer = known.agreed = ""
         (new if row is None else changed).append(known)
     OutgoingScore.objects.bulk_create(new)
     OutgoingScore.objects.bulk_update(changed, [*_WANTED, *_ANEW], batch_size=_AT_ONCE)
-    return len(new) + len(changed)
+    return withdrawn + len(new) + len(changed)
 
 
 def _some(people: list[int]) -> Iterable[list[int]]:

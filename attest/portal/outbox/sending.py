@@ -35,13 +35,20 @@ from attest.portal.lms.models import Platform
 from attest.portal.logs import event
 from attest.portal.outbox.columns import may_read
 from attest.portal.outbox.models import MOST_ANSWER, OutgoingScore
+from attest.portal.outbox.noticing import write_down
 from attest.portal.outbox.wanted import comment_for
 
 LEASE = timedelta(seconds=120)  # longer than a token and a score may take together
+_READING_TRIES = 4  # before a score goes without knowing what is there
 _AT_ONCE = 10  # that are looked at together, of those that wait
 LOWER = "It is lower than what is there."
 MORE_THERE = "A higher grade was given there."
 ALREADY_THERE = "It was there already."
+AHEAD = (
+    "The LMS has a score with a time far in the future, and takes none before it. Delete this grade there,"
+    " then send again."
+)
+_LONGEST_AHEAD = 7 * 86_400.0  # seconds that a score waits until a time which an LMS has
 State = OutgoingScore.State
 Services = Callable[[Platform], Service]
 
@@ -86,7 +93,7 @@ def send_next(who: str, services: Services, pauses: Pauses) -> bool:
     platform = row.resource.context.platform
     service = services(platform)
     try:
-        came_to = "sent" if _sent(row, who, service) else "held"
+        came_to = _sent(row, who, service)
     except LTIError as error:
         found = outcome(error, tries=row.tries + 1, family=platform.family)
         came_to = found.what.value
@@ -99,20 +106,21 @@ def send_next(who: str, services: Services, pauses: Pauses) -> bool:
     return True
 
 
-def _sent(row: OutgoingScore, who: str, service: Service) -> bool:
-    """Send a claimed score; False where somebody has given more there. Raises LTIError."""
+def _sent(row: OutgoingScore, who: str, service: Service) -> str:
+    """Send a claimed score, and return what it came to: not where more was given there. Raises LTIError."""
     family = row.resource.context.platform.family
-    is_first = row.sent_at is None and row.there_at is None
     is_doubtful = family == CANVAS and row.tries > 0  # it may have come in, and counts as an attempt there
-    if (is_first or is_doubtful) and may_read(row.resource):
+    if may_read(row.resource):
         known = ScoreThere(row.told.subject, *row.known_there)
         one = _read_if_told(row, who, service)
         if one is not None and is_doubtful and equals(row.score, one) and not equals(row.score, known):
             keep_sent(row, who, ALREADY_THERE)
-            return True
+            return "sent"
         if one is not None and _needs_consent(row, one.points, one.maximum):
             _set_aside(row, who, State.HELD, MORE_THERE)
-            return False
+            return "held"
+    if not _held(row, who).update(lease_until=timezone.now() + LEASE):
+        return "lost"  # reading took so long that another one has it
     assert row.stamp is not None
     sent = message(
         replace(row.score, comment=comment_for(row)),
@@ -123,15 +131,18 @@ def _sent(row: OutgoingScore, who: str, service: Service) -> bool:
     )
     ags.post_score(service, row.resource.lineitem_url, sent)
     keep_sent(row, who)
-    return True
+    return "sent"
 
 
 def _read_if_told(row: OutgoingScore, who: str, service: Service) -> ScoreThere | None:
-    """Read what a person has there; None also where the LMS does not let us. Raises LTIError."""
+    """Read what a person has there; None also where the LMS does not let us. Raises LTIError.
+
+    A 403 may be Canvas's throttling: only what fails again and again is taken for its last word.
+    """
     try:
         return read_one(row, who, service)
-    except Answered as error:
-        if error.status in (401, 403) or error.final:
+    except LTIError as error:
+        if row.tries >= _READING_TRIES or (isinstance(error, Answered) and error.final):
             return None
         raise
 
@@ -153,7 +164,9 @@ def claim(who: str, *, except_for: list[int]) -> OutgoingScore | None:
     while True:
         waiting = _free().exclude(resource__context__platform__in=except_for)
         waiting = waiting.filter(resource__context__platform__is_active=True)
-        with_all = waiting.select_related("resource__context__platform", "told__person", "submission")
+        with_all = waiting.select_related(
+            "resource__context__platform", "resource__assignment__course", "told__person", "submission"
+        )
         rows = list(with_all[:_AT_ONCE])
         if not rows:
             return None
@@ -163,11 +176,17 @@ def claim(who: str, *, except_for: list[int]) -> OutgoingScore | None:
 
 
 def _claimed(row: OutgoingScore, who: str) -> bool:
-    """Claim one score with a new stamp, if it is to be sent now and nobody else was quicker."""
+    """Claim one score with a new stamp, if it is to be sent now and nobody else was quicker.
+
+    It is looked at once more whether it is to be there: a release may have been taken back since it was
+    noticed. From then until an answer comes nothing is known to be there, so nothing counts as sent.
+    """
     now = timezone.now()
     as_it_is = _free().filter(pk=row.pk, digest=row.digest, stamp=row.stamp)
     if row.sent_digest == row.digest:
         as_it_is.update(state=State.SENT, answer="")
+        return False
+    if write_down(row.resource, [row.told.person_id]):
         return False
     if _needs_consent(row, *row.known_there):
         as_it_is.update(state=State.HELD, answer=LOWER)
@@ -179,7 +198,12 @@ def _claimed(row: OutgoingScore, who: str) -> bool:
         as_it_is.update(not_before=datetime.fromtimestamp(may_go, UTC))
         return False
     changed = as_it_is.update(
-        claimed_by=who, lease_until=now + LEASE, stamp=stamp, tried_at=now, not_before=None
+        claimed_by=who,
+        lease_until=now + LEASE,
+        stamp=stamp,
+        tried_at=now,
+        not_before=None,
+        sent_digest="",
     )
     row.stamp, row.tried_at = stamp, now
     return bool(changed)
@@ -194,7 +218,7 @@ def _needs_consent(row: OutgoingScore, points: float | None, maximum: float | No
 def keep_sent(row: OutgoingScore, who: str, answer: str = "") -> None:
     """Keep that a score is there; where another is wanted by now, that one waits."""
     held = _held(row, who)
-    held.filter(digest=row.digest).update(state=State.SENT, tries=0, not_before=None)
+    held.filter(digest=row.digest).update(state=State.SENT, tries=0, not_before=None, agreed="")
     held.update(
         sent_points=row.points,
         sent_max=row.max_points,
@@ -232,6 +256,8 @@ def _after(row: OutgoingScore, who: str, found: Outcome, service: Service) -> No
         keep_sent(row, who, ALREADY_THERE)
     elif one is not None and _needs_consent(row, one.points, one.maximum):
         _set_aside(row, who, State.HELD, MORE_THERE)
+    elif floor > time.time() + _LONGEST_AHEAD:
+        _set_aside(row, who, State.REFUSED, AHEAD)
     else:
         again_in = max(found.again_in if row.tries else 0.0, math.ceil(floor) - time.time())
         _wait(row, who, again_in, said, floor=math.ceil(floor))
@@ -252,7 +278,7 @@ def _wait(row: OutgoingScore, who: str, again_in: float, said: str, *, floor: fl
 def _set_aside(row: OutgoingScore, who: str, state: State, said: str) -> None:
     """Have a score wait for a person, unless another is wanted by now."""
     held = _held(row, who)
-    held.filter(digest=row.digest).update(state=state)
+    held.filter(digest=row.digest, state=State.WAITING).update(state=state)
     held.update(answer=said[:MOST_ANSWER], tries=0, claimed_by="", lease_until=None)
 
 

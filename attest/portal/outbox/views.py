@@ -27,7 +27,7 @@ from reports.amounts import count_text
 
 ON_A_PAGE = 100
 State = OutgoingScore.State
-_FIRST = (State.REFUSED, State.HELD, State.WAITING, State.SENT)
+_FIRST = (State.REFUSED, State.HELD, State.WAITING, State.SENT, State.WITHDRAWN)
 
 
 @dataclass(frozen=True)
