@@ -59,6 +59,9 @@ def when(moment: datetime | None, otherwise: str = "") -> str | Markup:
     )
 
 
+_EVERYWHERE = {"person", "notices", "request"}
+
+
 def context(request: HttpRequest) -> dict[str, Any]:
     """Return what every page knows."""
     person = person_of(request)
@@ -79,5 +82,11 @@ def page(
     known: dict[str, Any] = {"course": None, "role": None}
     if isinstance(asking, Asking):
         known = {"course": asking.course, "role": asking.role}
-    text = render_to_string(template, {**known, **(values or {})}, request)
-    return HttpResponse(text, status=status)
+    return HttpResponse(rendered(request, template, {**known, **(values or {})}), status=status)
+
+
+def rendered(request: HttpRequest, template: str, values: Mapping[str, Any]) -> str:
+    """Render a template. Raises ValueError for a value that would be hidden by what every page knows."""
+    if hidden := _EVERYWHERE & values.keys():
+        raise ValueError(f"{template}: {', '.join(sorted(hidden))} are every page's; give it another name.")
+    return render_to_string(template, dict(values), request)

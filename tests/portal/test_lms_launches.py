@@ -219,6 +219,7 @@ def test_in_a_frame_a_student_sees_how_it_stands_and_no_session_begins(
     words = text_of(answer)
     assert "5 of 5 points" in words
     assert "1 attempt" in words
+    assert "as Ada Stone" in words
     assert "sessionid" not in frame.cookies
     policy = answer["Content-Security-Policy"]
     assert f"frame-ancestors {lms.row.issuer}" in policy

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.template.loader import render_to_string
 
 from attest.lti.errors import LTIError, Refused
 from attest.portal.headers import NOBODY, policy
 from attest.portal.lms.models import Platform, origin_of
 from attest.portal.logs import event
+from attest.portal.pages import rendered
 
 
 def is_framed(request: HttpRequest) -> bool:
@@ -34,7 +34,7 @@ def framed_page(
     origins.add(origin_of(return_url or ""))
     origins.discard("")
     ancestors = f"frame-ancestors {' '.join(sorted(origins))}" if origins else NOBODY
-    text = render_to_string(template, dict(values), request)
+    text = rendered(request, template, values)
     return HttpResponse(text, status=status, headers={"Content-Security-Policy": policy(ancestors, forms)})
 
 

@@ -33,7 +33,7 @@ def status_page(request: HttpRequest, arrived: Arrived) -> HttpResponse:
             "is_student": role == Role.STUDENT,
             "handed_in": assignment.submissions.order_by().values("person").distinct().count(),
             "ticket": tickets.issue(Ticket.Purpose.OPEN, arrived.told, {"assignment": assignment.pk}),
-            "person": arrived.person,
+            "who": arrived.person,
         }
         template = "lms/status.html.jinja"
     return framed_page(request, template, values, [arrived.platform], return_url=launch.return_url)
