@@ -43,7 +43,7 @@ class Linked:
         return Service(web, Tokens(web, lambda: self.key), row.registration())
 
     def notice(self) -> int:
-        return noticing.notice(self.resource, noticing.newest())
+        return noticing.notice(self.resource)
 
     def send(self) -> int:
         """Send all that waits and may be sent now; return how many tries it were."""

@@ -14,13 +14,14 @@ from django.utils import timezone
 from attest.portal.adjusting.deciding import decide
 from attest.portal.courses.models import CourseAssignment, Membership, Role
 from attest.portal.grading.giving import give_points
-from attest.portal.grading.models import Release
+from attest.portal.grading.models import Graded, Release
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
-from attest.portal.lms.models import ContextPerson
+from attest.portal.lms.models import ContextPerson, LinkedResource
 from attest.portal.marking.saving import Given, save
-from attest.portal.outbox import columns, sending
+from attest.portal.outbox import columns, noticing, sending
 from attest.portal.outbox.models import LookedAt, OutgoingScore
+from attest.portal.outbox.process import Outbox
 from attest.portal.outbox.sending import Pauses
 from attest.portal.teaching.extensions import give
 from tests.lti.platform import Grade, faults
@@ -456,6 +457,45 @@ def test_a_column_that_took_the_place_of_another_gets_every_score(school: School
     moodle.resource.save()
     moodle.notice_and_send()
     assert (moodle.row().state, moodle.grade()) == (State.SENT, 8.0)
+
+
+def test_a_result_that_cannot_be_read_keeps_no_other_column_back(school: School, moodle: Linked) -> None:
+    graded = keep_result(school.submission, (2, 2))
+    Graded.objects.filter(pk=graded.pk).update(document="{}")
+    part = "doubling/test_public"
+    give_points(school.submission, part, 1.0, reason="So.", by=school.instructor, before=2.0)
+    other = make_assignment(school.course, Path(school.assignment.folder))
+    keep_result(take(other, school.classmate, [("double.py", b"x = 1\n")]), (2, 3))
+    resource = LinkedResource.objects.create(
+        context=moodle.resource.context,
+        resource_link_id="another",
+        assignment=other,
+        lineitem_url=f"{moodle.resource.lineitem_url}&another=1",
+    )
+    Outbox()._look(0)
+    assert [one.resource for one in OutgoingScore.objects.all()] == [resource]
+
+
+@pytest.mark.parametrize(
+    ("due_in", "looked_ago", "is_due"),
+    [
+        (None, timedelta(minutes=59), False),
+        (None, timedelta(minutes=61), True),
+        (timedelta(minutes=-1), timedelta(minutes=6), True),
+        (timedelta(minutes=-1), timedelta(minutes=4), False),
+        (timedelta(days=-29), timedelta(minutes=6), True),
+        (timedelta(days=-31), timedelta(minutes=6), False),
+        (timedelta(minutes=30), timedelta(minutes=6), True),
+        (timedelta(days=2), timedelta(minutes=6), False),
+    ],
+)
+def test_everybody_is_looked_at_more_often_about_a_due_date(
+    moodle: Linked, due_in: timedelta | None, looked_ago: timedelta, is_due: bool
+) -> None:
+    now = timezone.now()
+    moodle.resource.assignment.due_at = due_in and now + due_in
+    assert noticing.is_due(moodle.resource, LookedAt(whole_at=now - looked_ago)) is is_due
+    assert noticing.is_due(moodle.resource, None)
 
 
 def test_two_links_to_one_column_are_one(school: School, moodle: Linked) -> None:

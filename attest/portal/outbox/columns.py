@@ -61,6 +61,7 @@ def make(resource: LinkedResource, service: Service) -> None:
         )
         found = [ags.create_line_item(service, context.lineitems_url, item)]
     LinkedResource.objects.filter(pk=resource.pk, lineitem_url="").update(lineitem_url=found[0].url)
+    LookedAt.objects.filter(resource=resource).update(trouble="")
     resource.lineitem_url = found[0].url
 
 

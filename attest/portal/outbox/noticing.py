@@ -2,14 +2,15 @@
 
 Whatever changes points leaves a row: a Result, or an entry of the audit trail. So nothing that changes them
 has to know of LMSs, and nothing is missed while no process runs. What time alone changes (a due date that
-passes) is found when everybody is looked at, which is done every few minutes.
+passes) is found when everybody is looked at, which is done every few minutes then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max, QuerySet
@@ -22,8 +23,9 @@ from attest.portal.lms.models import ContextPerson, LinkedResource
 from attest.portal.outbox.models import LookedAt, OutgoingScore
 from attest.portal.outbox.wanted import Wanted, wanted
 
-EVERYBODY = timedelta(minutes=5)
-_AGAIN = 20  # entries before the last one: of two transactions the later number may be kept first
+OFTEN, SELDOM = timedelta(minutes=5), timedelta(hours=1)  # between two looks at everybody
+_NEAR = timedelta(days=30)  # after a due date: in this time extensions end
+_AGAIN = 20  # of a course's last entries: of two transactions the later number may be kept first
 _AT_ONCE = 500
 _WANTED = ("submission", "points", "max_points", "pending", "made_at", "digest", "since")
 _ANEW = ("state", "tries", "not_before", "answer", "agreed")
@@ -49,18 +51,21 @@ def newest() -> Newest:
     return Newest(*found)
 
 
-def notice(resource: LinkedResource, now: Newest) -> int:
+def notice(resource: LinkedResource) -> int:
     """Write down what students are to have in this column; return for how many that is new."""
     looked, _ = LookedAt.objects.get_or_create(resource=resource)
+    rows = _rows(resource)
     if looked.column != resource.lineitem_url:
         begin_anew(resource)
         looked.column = resource.lineitem_url
-    people = _people(resource, looked)
+    last = {name: found.aggregate(last=Max("pk"))["last"] or 0 for name, found in rows.items()}
+    people = _people(rows, looked) if not is_due(resource, looked) else None
     if people is None:
         looked.whole_at = timezone.now()
     changed = write_down(resource, people)
-    looked.entry, looked.graded, looked.member = now.entry, now.graded, now.member
-    looked.save(update_fields=["column", "entry", "graded", "member", "whole_at"])
+    for name, number in last.items():
+        setattr(looked, name, max(number, getattr(looked, name)))
+    looked.save(update_fields=["column", "whole_at", *last])
     return changed
 
 
@@ -76,10 +81,13 @@ def begin_anew(resource: LinkedResource) -> None:
     )
 
 
-def is_due(resource: LinkedResource) -> bool:
-    """Whether it is time to look at everybody."""
-    whole_at = LookedAt.objects.filter(resource=resource).values_list("whole_at", flat=True).first()
-    return whole_at is None or whole_at < timezone.now() - EVERYBODY
+def is_due(resource: LinkedResource, looked: LookedAt | None) -> bool:
+    """Whether it is time to look at everybody: often where time may change what is seen, about a due date."""
+    if looked is None or looked.whole_at is None:
+        return True
+    now, due_at = timezone.now(), resource.assignment.due_at
+    is_near = due_at is not None and now - _NEAR < due_at < now + SELDOM
+    return looked.whole_at < now - (OFTEN if is_near else SELDOM)
 
 
 def write_down(resource: LinkedResource, people: Collection[int] | None) -> int:
@@ -114,24 +122,29 @@ def students(resource: LinkedResource, people: Collection[int] | None = None) ->
     return dict(found.order_by("pk").values_list("told__person", "told"))
 
 
-def _people(resource: LinkedResource, looked: LookedAt) -> set[int] | None:
-    """Return who may be to have something else than before; None for everybody."""
-    if looked.whole_at is None or looked.whole_at < timezone.now() - EVERYBODY:
-        return None
-    entries = Entry.objects.filter(course=resource.assignment.course_id, pk__gt=looked.entry - _AGAIN)
-    whom = set(entries.values_list("whom", flat=True).distinct())
-    if None in whom:
-        about = entries.filter(whom=None, pk__gt=looked.entry)
-        if about.exists():
-            return None
-        whom.discard(None)
-    graded = Graded.objects.filter(submission__assignment=resource.assignment, pk__gt=looked.graded)
-    joined = ContextPerson.objects.filter(context=resource.context, pk__gt=looked.member)
+def _rows(resource: LinkedResource) -> dict[str, QuerySet[Any]]:
+    """Return the rows that changes leave, by the fields that say up to where they are known."""
+    assignment = resource.assignment
     return {
-        *(one for one in whom if one is not None),
-        *graded.values_list("submission__person", flat=True),
-        *joined.values_list("told__person", flat=True),
+        "entry": Entry.objects.filter(course=assignment.course_id),
+        "graded": Graded.objects.filter(submission__assignment=assignment),
+        "member": ContextPerson.objects.filter(context=resource.context),
     }
+
+
+def _people(rows: Mapping[str, QuerySet[Any]], looked: LookedAt) -> set[int] | None:
+    """Return who may be to have something else than before; None for everybody."""
+    entries, graded, joined = (found.order_by() for found in rows.values())
+    if entries.filter(pk__gt=looked.entry, whom=None).exists():
+        return None
+    recent = entries.order_by("-pk").values_list("whom", flat=True)[:_AGAIN]
+    found = {
+        *recent,
+        *entries.filter(pk__gt=looked.entry).values_list("whom", flat=True),
+        *graded.filter(pk__gt=looked.graded).values_list("submission__person", flat=True),
+        *joined.filter(pk__gt=looked.member).values_list("told__person", flat=True),
+    }
+    return found - {None}
 
 
 @transaction.atomic

@@ -16,11 +16,13 @@ from attest.portal.processes import begin, name_of, own_name, stop_when_told
 
 if TYPE_CHECKING:
     from attest.portal.lms.models import LinkedResource
+    from attest.portal.outbox.models import LookedAt
     from attest.portal.outbox.noticing import Newest
 
 SENDERS = 4  # that wait for an LMS's answers at once
 LOOK_SECONDS = 1.0  # between two looks for changes, or into an empty outbox
 AFTER_TROUBLE_SECONDS = 2.0
+_ANYWAY_SECONDS = 30.0  # between two looks for changes where the last rows are the same
 _COLUMN_AGAIN_SECONDS = 300.0  # after a column could not be made
 
 
@@ -34,6 +36,7 @@ class Outbox:
         self.stopping = threading.Event()
         self.pauses = Pauses()
         self._seen: Newest | None = None
+        self._seen_at = 0.0
         self._tried: dict[int, float] = {}  # when a link's column was tried to be made
 
     def run(self) -> None:
@@ -73,21 +76,39 @@ class Outbox:
 
     def _look(self, _number: int) -> bool:
         """Notice what changed, make columns that are missing, read what instructors ask to see."""
-        from attest.portal.logs import event
         from attest.portal.outbox.columns import linked, may_send
-        from attest.portal.outbox.noticing import is_due, newest, notice
+        from attest.portal.outbox.models import LookedAt
+        from attest.portal.outbox.noticing import newest
 
-        now = newest()
+        now, at = newest(), time.monotonic()
+        has_changed = now != self._seen or at - self._seen_at > _ANYWAY_SECONDS
+        looked = {one.resource_id: one for one in LookedAt.objects.all()}
         for resource in linked():
-            if not may_send(resource.context) or not self._has_column(resource):
-                continue
-            if now != self._seen or is_due(resource):
-                new = notice(resource, now)
+            if may_send(resource.context) and self._has_column(resource):
+                self._look_at(resource, looked.get(resource.pk), has_changed=has_changed)
+        if has_changed:
+            self._seen, self._seen_at = now, at
+        return False
+
+    def _look_at(self, resource: LinkedResource, looked: LookedAt | None, *, has_changed: bool) -> None:
+        """Look at one column. What goes wrong with it keeps no other back."""
+        from attest.lti.errors import LTIError
+        from attest.portal.lms.reaching import service
+        from attest.portal.logs import event
+        from attest.portal.outbox.columns import note_trouble, read
+        from attest.portal.outbox.noticing import is_due, notice
+
+        try:
+            if has_changed or is_due(resource, looked):
+                new = notice(resource)
                 if new:
                     event("scores", resource=resource.pk, new=new)
-            self._read(resource)
-        self._seen = now
-        return False
+            if looked is not None and looked.read_wanted:
+                read(resource, service(resource.context.platform))
+        except LTIError as error:
+            note_trouble(resource, error)
+        except Exception:
+            logging.getLogger("attest.portal").exception("fault")
 
     def _has_column(self, resource: LinkedResource) -> bool:
         """Whether a link has a column; make it where there is none and it can be made."""
@@ -108,18 +129,6 @@ class Outbox:
         except LTIError as error:
             note_trouble(resource, error)
         return bool(resource.lineitem_url)
-
-    def _read(self, resource: LinkedResource) -> None:
-        from attest.lti.errors import LTIError
-        from attest.portal.lms.reaching import service
-        from attest.portal.outbox.columns import note_trouble, read
-        from attest.portal.outbox.models import LookedAt
-
-        if LookedAt.objects.filter(resource=resource, read_wanted=True).exists():
-            try:
-                read(resource, service(resource.context.platform))
-            except LTIError as error:
-                note_trouble(resource, error)
 
 
 def free_what_is_left() -> None:
