@@ -298,6 +298,23 @@ def test_an_instructor_links_a_new_course_and_an_assignment(lms: LMS) -> None:
     assert {"course made", "LMS course linked", "assignment added"} <= actions
 
 
+def test_of_two_instructors_who_choose_a_course_the_second_gets_the_firsts(lms: LMS) -> None:
+    link = lms.platform.add_assignment(lms.tool)
+    lms.platform.course.members["a1"].roles = lms.platform.course.members["t1"].roles
+    both = [field(lms.click(Client(), who, link, framed=True), "ticket") for who in ("t1", "a1")]
+    before = Course.objects.count()
+
+    for ticket in both:
+        answer = press(Client(), "/lti/choose", ticket=ticket, course="new", zone="UTC")
+        assert "Choose an assignment" in text_of(answer)
+
+    assert Course.objects.count() == before + 1
+    assert (
+        Membership.objects.filter(role=Role.INSTRUCTOR, course__title__startswith="Attention, from").count()
+        == 2
+    )
+
+
 def test_a_course_that_is_here_is_linked_by_its_code(lms: LMS, school: School) -> None:
     link = lms.platform.add_assignment(lms.tool)
     ticket = field(lms.click(Client(), "t1", link, framed=True), "ticket")

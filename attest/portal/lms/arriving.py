@@ -125,15 +125,18 @@ def _without_name(person: Person) -> str:
 
 def _context(platform: Platform, launch: Launch) -> LinkedContext | None:
     """Return the linked course, with what the launch tells of its services."""
-    found = (
-        LinkedContext.objects.select_related("course")
-        .filter(platform=platform, deployment_id=launch.deployment_id, context_id=launch.context_id)
-        .first()
-    )
-    if found is None or not launch.context_id:
-        return None
-    _bring_up_to_date(found, context_facts(launch))
+    found = context_of(platform, launch)
+    if found is not None:
+        _bring_up_to_date(found, context_facts(launch))
     return found
+
+
+def context_of(platform: Platform, launch: Launch) -> LinkedContext | None:
+    """Return the linked course that a launch is in; None where it is not linked."""
+    if not launch.context_id:
+        return None
+    known = {"deployment_id": launch.deployment_id, "context_id": launch.context_id}
+    return LinkedContext.objects.select_related("course").filter(platform=platform, **known).first()
 
 
 def context_facts(launch: Launch) -> dict[str, object]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -20,7 +21,7 @@ from attest.lti.errors import LTIError, Refused
 from attest.portal.addresses import own_address
 from attest.portal.courses.models import Course, CourseAssignment, Role
 from attest.portal.lms import tickets
-from attest.portal.lms.arriving import Arrived, link_resource, wanted_assignment
+from attest.portal.lms.arriving import Arrived, context_of, link_resource, take_in, wanted_assignment
 from attest.portal.lms.frames import framed_page, is_framed, refused
 from attest.portal.lms.linking import (
     chosen_assignment,
@@ -31,7 +32,7 @@ from attest.portal.lms.linking import (
     original,
     taught_by,
 )
-from attest.portal.lms.models import LinkedContext, PlatformPerson, Ticket, origin_of
+from attest.portal.lms.models import Platform, PlatformPerson, Ticket, origin_of
 from attest.portal.lms.opening import enter
 from attest.portal.lms.own_keys import own_signing_key
 from attest.portal.lms.status import status_page
@@ -59,14 +60,16 @@ def choose(request: HttpRequest) -> HttpResponse:
     if ticket is None:
         return refused(request, Refused("ticket", "this page is too old. Open it in your course again."))
     arrived = _arrived(ticket)
+    if arrived.context is not None:  # linked meanwhile by somebody else, who did not know of them
+        take_in(arrived.context, arrived.told, Role.INSTRUCTOR, arrived.launch.person_sourced_id)
     try:
         if not arrived.may_choose:
             raise Refused("roles", "only instructors of the course choose what is linked.")
+        if "assignment" not in request.POST and "course" in request.POST:
+            trouble = _choose_course(request, arrived)
+            return _page(request, _arrived(ticket), text, trouble)
         if arrived.context is None:
-            context, trouble = _chosen_context(request, arrived)
-            if context is not None:
-                arrived = _arrived(ticket)
-            return _page(request, arrived, text, trouble)
+            raise Refused("context", "choose the course first.")
         chosen = [
             found
             for value in request.POST.getlist("assignment")
@@ -90,36 +93,38 @@ def _arrived(ticket: Ticket) -> Arrived:
     told = PlatformPerson.objects.select_related("person", "platform").get(
         platform=ticket.platform, person=ticket.person, subject=launch.subject
     )
-    context = (
-        LinkedContext.objects.select_related("course")
-        .filter(platform=ticket.platform, deployment_id=launch.deployment_id, context_id=launch.context_id)
-        .first()
-    )
+    context = context_of(ticket.platform, launch)
     return Arrived(launch, ticket.platform, told, Role.INSTRUCTOR, context, None)
 
 
-def _chosen_context(request: HttpRequest, arrived: Arrived) -> tuple[LinkedContext | None, str]:
-    """Link the course that was chosen; return why not."""
+@transaction.atomic
+def _choose_course(request: HttpRequest, arrived: Arrived) -> str:
+    """Link the course that was chosen; return why not. Who chooses second gets what the first one chose."""
     launch, told = arrived.launch, arrived.told
+    Platform.objects.select_for_update().get(pk=arrived.platform.pk)
     value, code = request.POST.get("course", ""), request.POST.get("code", "").strip()
     course: Course | None
-    if code:
+    if (there := context_of(arrived.platform, launch)) is not None:
+        course = there.course
+    elif code:
         course = course_by(code)
         if course is None:
-            return (
-                None,
-                "This code is not known, or too old. The course's page LMS shows another.",
-            )
+            return "This code is not known, or too old. The course's page LMS shows another."
     elif value == _NEW:
         zone = request.POST.get("zone", "")
         if zone not in ZONES:
-            return None, "Choose the time zone of your course."
+            return "Choose the time zone of your course."
         course = new_course(launch, told, zone, original(launch, told.person))
     else:
-        course = taught_by(told.person).filter(pk=int(value)).first() if value.isdecimal() else None
+        course = (
+            taught_by(told.person).filter(pk=int(value)).first()
+            if value.isdecimal() and len(value) < 19
+            else None
+        )
         if course is None:
-            return None, "Choose a course."
-    return link_context(launch, told, course), ""
+            return "Choose a course."
+    link_context(launch, told, course)
+    return ""
 
 
 def _page(request: HttpRequest, arrived: Arrived, ticket: str, trouble: str = "") -> HttpResponse:

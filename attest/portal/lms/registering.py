@@ -71,6 +71,8 @@ def register_by_itself(request: HttpRequest, invitation: str) -> HttpResponse:
     origin = values["origin"]
     ancestors = f"frame-ancestors {origin}" if origin else NOBODY
     answer.headers["Content-Security-Policy"] = policy(ancestors)
+    # In a window of the LMS's it tells the page that opened it that it is done.
+    answer.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"
     return answer
 
 
