@@ -79,12 +79,12 @@ def _moodle(tool: Tool) -> Pasted:
             ("Share launcher's name with tool", "Always"),
             (
                 "Share launcher's email with tool",
-                "Always, or Never: it is shown to instructors and nothing else",
+                "Always, or Never: instructors see it, and nothing else is done with it",
             ),
             ("Accept grades from the tool", "Always"),
         ),
-        "On the tool's card, “View configuration details”: Platform ID, Client ID, Public keyset URL, "
-        "Access token URL, Authentication request URL.",
+        "On the tool's card, “View configuration details”: Platform ID, Client ID, Deployment ID, Public "
+        "keyset URL, Access token URL, Authentication request URL.",
         takes_invitations=True,
     )
 
