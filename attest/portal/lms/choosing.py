@@ -65,11 +65,9 @@ def choose(request: HttpRequest) -> HttpResponse:
     try:
         if not arrived.may_choose:
             raise Refused("roles", "only instructors of the course choose what is linked.")
-        if "assignment" not in request.POST and "course" in request.POST:
+        if arrived.context is None or "course" in request.POST:
             trouble = _choose_course(request, arrived)
             return _page(request, _arrived(ticket), text, trouble)
-        if arrived.context is None:
-            raise Refused("context", "choose the course first.")
         chosen = [
             found
             for value in request.POST.getlist("assignment")
