@@ -34,6 +34,11 @@ _ALLOW = (
 )
 _PORTS = {"http": 80, "https": 443}
 _REDIRECTS = (301, 302, 303, 307, 308)
+# Where clouds keep secrets, beside the link-local 169.254.169.254: Amazon, Google, Alibaba, Oracle, Azure.
+_SECRETS = frozenset(
+    ipaddress.ip_address(number)
+    for number in ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192", "168.63.129.16")
+)
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")  # IPv4 behind NAT64, RFC 6052
 
 
@@ -200,11 +205,12 @@ class _Public(_Dialling, HTTPSConnection):
 def check_address(number: str, host: str, *, private_too: bool) -> None:
     """Raise `Unreachable` for an address that a platform on the internet cannot have.
 
-    Link-local ones, where clouds keep their secrets, are refused in a private network, too.
+    Those where clouds keep their secrets are refused in a private network, too.
     """
     address = ipaddress.ip_address(number.partition("%")[0])
     for meant in (address, *_inside(address)):
-        if not (not meant.is_link_local if private_too else _public(meant)):
+        is_fine = not meant.is_link_local if private_too else _public(meant)
+        if not is_fine or meant in _SECRETS:
             raise Unreachable(
                 f"{host} is at {address}, an address inside a private network; a platform's services must be"
                 f" at a public one. {_ALLOW}"

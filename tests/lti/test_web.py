@@ -279,6 +279,24 @@ def test_an_address_that_stands_for_a_private_one_is_private(number: str) -> Non
         check_address(number, "example.org", private_too=False)
 
 
+@pytest.mark.parametrize("private_too", [True, False])
+@pytest.mark.parametrize(
+    "number",
+    [
+        *("169.254.169.254", "::ffff:169.254.169.254", "fe80::a9fe:a9fe", "64:ff9b::a9fe:a9fe"),
+        *("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"),
+    ],
+)
+def test_where_a_cloud_keeps_its_secrets_is_asked_by_no_setting(number: str, private_too: bool) -> None:
+    with pytest.raises(Unreachable):
+        check_address(number, "example.org", private_too=private_too)
+
+
+@pytest.mark.parametrize("number", ["10.0.0.7", "127.0.0.1", "fd00:ec3::7", "192.168.0.2"])
+def test_a_private_network_is_asked_where_the_portal_is_told_so(number: str) -> None:
+    check_address(number, "moodle.intern", private_too=True)
+
+
 @pytest.mark.parametrize("number", ["93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822"])
 def test_a_public_address_is_asked(number: str) -> None:
     check_address(number, "example.org", private_too=False)
