@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -223,6 +224,28 @@ def test_a_launch_is_good_once(school: Registered, link: Link) -> None:
     mixed = visitor.send("/lti/launch", {"state": again["state"], "id_token": form["id_token"]})
     assert mixed.status == 400
     assert "nonce" in mixed.text
+
+
+def test_of_ten_who_bring_a_launch_at_once_one_comes_in(school: Registered, link: Link) -> None:
+    visitor = Visitor(school.portal)
+    form = school.form(visitor, "s1", link)
+    copies = [Visitor(school.portal) for _ in range(10)]
+    start = threading.Barrier(len(copies))
+    came: list[int] = []
+
+    def bring(copy: Visitor) -> None:
+        for cookie in visitor.cookies:
+            copy.cookies.set_cookie(cookie)
+        start.wait()
+        came.append(copy.send("/lti/launch", form).status)
+
+    threads = [threading.Thread(target=bring, args=(copy,)) for copy in copies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(came) == [302] + [400] * 9
+    assert [copy.session is not None for copy in copies].count(True) == 1
 
 
 def test_a_launch_counts_in_the_browser_that_began_it(school: Registered, link: Link) -> None:
