@@ -16,6 +16,8 @@ from attest.lti.web import Reply, Web
 
 MOST_PAGES = 500
 MOST_PAGE_BYTES = 16 << 20  # Moodle gives a whole roster as one page
+MOST_LIST_BYTES = 64 << 20
+LIST_SECONDS = 300.0  # of all pages; one may take as long as `Web` allows
 _LINK = re.compile(r"<([^<>]*)>([^<]*)")
 _RELATION = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)\"|([^\s;,]+))", re.IGNORECASE)
 
@@ -30,8 +32,10 @@ class Service:
         registration: Registration,
         *,
         clock: Callable[[], float] = time.time,
+        list_seconds: float = LIST_SECONDS,
     ) -> None:
         self.registration = registration
+        self._list_seconds = list_seconds
         self._web = web
         self._tokens = tokens
         self._clock = clock
@@ -76,14 +80,21 @@ class Service:
         """
         scopes = tuple(scopes)
         seen: set[str] = set()
+        left, until = MOST_LIST_BYTES, self._clock() + self._list_seconds
         following: str | None = url
         while following is not None:
             if following in seen:
                 raise Unreachable(f"{url.partition('?')[0]} names as the next page one that was before.")
             if len(seen) >= MOST_PAGES:
                 raise Unreachable(f"{url.partition('?')[0]} has more than {MOST_PAGES} pages.")
+            if self._clock() > until:
+                pages = f"{len(seen)} pages took longer than {self._list_seconds:g} s"
+                raise Unreachable(f"{url.partition('?')[0]} was not read to its end: {pages}.")
             seen.add(following)
-            reply = self.ask("GET", following, scopes, accept=accept, most_bytes=MOST_PAGE_BYTES)
+            reply = self.ask("GET", following, scopes, accept=accept, most_bytes=min(MOST_PAGE_BYTES, left))
+            left -= len(reply.body)
+            if left <= 0:
+                raise Unreachable(f"{url.partition('?')[0]} lists more than {MOST_LIST_BYTES:,} bytes.")
             yield reply.json()
             following = next_page(reply.headers, following)
             if following is not None and urlsplit(following)[:2] != urlsplit(url)[:2]:

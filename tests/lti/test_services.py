@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attest.lti import ags, nrps
+from attest.lti import ags, nrps, service
 from attest.lti.answers import wait_asked_for
 from attest.lti.claims import read
 from attest.lti.errors import Answered, Unreachable
@@ -229,6 +229,27 @@ def test_a_roster_without_an_end_is_given_up(moodle: Side) -> None:
     moodle.platform.services.pages_loop = True
     url = moodle.platform.service_url(moodle.platform.course.id, "memberships")
     with pytest.raises(Unreachable, match="one that was before"):
+        nrps.members(moodle.service, url)
+
+
+def test_a_roster_whose_pages_are_slow_is_given_up_in_minutes(moodle: Side) -> None:
+    moodle.platform.services.page_size = 1
+    clock = iter(range(0, 10_000, 40))
+    web = Web(allow_private=True)
+    registration = moodle.service.registration
+    slow = Service(
+        web, Tokens(web, lambda: KEY), registration, clock=lambda: float(next(clock)), list_seconds=100
+    )
+    url = moodle.platform.service_url(moodle.platform.course.id, "memberships")
+    with pytest.raises(Unreachable, match=r"\d pages took longer than 100 s"):
+        nrps.members(slow, url)
+
+
+def test_a_list_of_large_pages_is_given_up(moodle: Side, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MOST_LIST_BYTES", 1000)
+    moodle.platform.services.page_size = 2
+    url = moodle.platform.service_url(moodle.platform.course.id, "memberships")
+    with pytest.raises(Unreachable, match="more than"):
         nrps.members(moodle.service, url)
 
 

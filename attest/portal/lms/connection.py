@@ -17,6 +17,8 @@ from attest.portal.lms.own_keys import own_signing_key
 from attest.portal.lms.reaching import web_while_somebody_waits
 from reports.amounts import count_text
 
+_LIST_SECONDS = 20.0  # of a roster: somebody waits for the page
+
 
 @dataclass(frozen=True)
 class Step:
@@ -36,7 +38,7 @@ def tested(platform: Platform, now: float) -> list[Step]:
     token = _step("An access token", lambda: _token(tokens, platform))
     steps.append(token)
     if token.done:
-        steps += _services(Service(web, tokens, registration), platform)
+        steps += _services(Service(web, tokens, registration, list_seconds=_LIST_SECONDS), platform)
     steps.append(_launched(platform))
     return steps
 
