@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 
 from attest.portal.audit.models import Entry
 from attest.portal.courses.models import Course, Membership, Role
 from attest.portal.handing_in.models import Submission
 from attest.portal.lms.linking import code_of
-from attest.portal.lms.models import Deployment, LinkedContext, LinkedResource, PlatformPerson, Ticket
+from attest.portal.lms.models import (
+    Deployment,
+    LinkedContext,
+    LinkedResource,
+    LoginState,
+    PlatformPerson,
+    Ticket,
+    UsedNonce,
+)
+from attest.portal.lms.stores import forget_past_launches
 from attest.portal.people.models import Person
 from tests.attest.conftest import RIGHT
 from tests.lti.platform import Link, Platform
 from tests.portal.lms import LMS, field, onward, press, register, text_of
 from tests.portal.school import PASSWORD, School, keep_result
+from tests.portal.test_own_data import exported
 
 
 @pytest.fixture
@@ -349,3 +361,40 @@ def test_a_link_to_an_assignment_of_another_course_stays_unlinked(lms: LMS, scho
 
     assert "has not said yet" in text_of(answer)
     assert not LinkedResource.objects.exists()
+
+
+def test_all_that_an_lms_told_of_somebody_is_in_their_data_and_goes_with_them(
+    lms: LMS, link: Link, school: School
+) -> None:
+    browser = Client()
+    lms.click(browser, "s1", link)
+    ada = person(lms, "s1")
+    (told,) = json.loads(exported(ada)["person.json"])["lms"]
+    assert (told["subject"], told["email"], told["courses"][0]["role"]) == (
+        "s1",
+        "ada@school.example",
+        "student",
+    )
+
+    path, asked = f"/people/{ada.pk}/", {"what": "forget", "why": "asked for it"}
+    refused = school.browser(school.administrator).post(path, {**asked, "email": "x@school.example"})
+    school.browser(school.administrator).post(path, {**asked, "email": "Ada@school.example"})
+
+    assert refused.status_code == 400
+    assert not PlatformPerson.objects.filter(subject="s1").exists()
+    assert browser.get("/").status_code == 302
+    lms.click(Client(), "s1", link)
+    assert person(lms, "s1").pk != ada.pk
+
+
+def test_what_has_served_is_tidied_away(lms: LMS, link: Link) -> None:
+    lms.click(Client(), "s1", link, framed=True)
+    lms.form(Client(), "s2", link)
+    kept = (LoginState, UsedNonce, Ticket)
+    assert [model.objects.count() for model in kept] == [1, 1, 1]
+    assert forget_past_launches() == 0
+
+    for model in kept:
+        model.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+    assert forget_past_launches() == 3

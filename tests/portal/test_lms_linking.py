@@ -214,3 +214,37 @@ def test_rosters_and_tables_show_the_name_and_address_that_the_lms_told(lms: LMS
         assert "Ada Stone" in text
         assert "ada@school.example" in text
         assert "lms.invalid" not in text
+
+
+def test_a_link_that_was_a_mistake_is_taken_back(lms: LMS, school: School) -> None:
+    context = linked(lms, school.course)
+    link = lms.platform.add_assignment(lms.tool, "Exercises")
+    row = LinkedResource.objects.create(
+        context=context, resource_link_id=link.id, assignment=school.assignment
+    )
+    page = f"/courses/{school.course.pk}/lms/"
+    fields = {"what": "unlink", "context": str(context.pk)}
+
+    school.browser(school.instructor).post(page, {**fields, "resource": str(row.pk)})
+    assert "has not said yet" in text_of(lms.click(Client(), "s1", link))
+    assert "Choose an assignment" in text_of(lms.click(Client(), "t1", link, framed=True))
+    school.browser(school.instructor).post(page, fields)
+
+    assert not LinkedContext.objects.exists()
+    assert Membership.objects.filter(course=school.course, person__told__subject="s1").exists()
+    actions = Entry.objects.filter(who=school.instructor.pk).values_list("action", flat=True)
+    assert {"LMS link taken back", "LMS course unlinked"} <= set(actions)
+
+
+def test_links_of_another_course_are_not_taken_back(lms: LMS, school: School) -> None:
+    elsewhere = linked(lms, Course.objects.get(title="Elsewhere"))
+    own = LinkedContext.objects.create(
+        platform=lms.row, deployment_id="2", context_id="x", course=school.course
+    )
+    row = LinkedResource.objects.create(context=elsewhere, resource_link_id="x", assignment=school.assignment)
+    for context in (elsewhere, own):
+        fields = {"what": "unlink", "context": str(context.pk), "resource": str(row.pk)}
+        school.browser(school.instructor).post(f"/courses/{school.course.pk}/lms/", fields)
+
+    assert LinkedContext.objects.count() == 2
+    assert LinkedResource.objects.count() == 1

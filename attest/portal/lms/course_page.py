@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect
 
+from attest.portal.audit.trail import note
 from attest.portal.courses.models import Course, Role
 from attest.portal.lms.linking import code_of
-from attest.portal.lms.models import Platform
+from attest.portal.lms.models import LinkedContext, Platform
 from attest.portal.lms.rosters import ask_for_roster
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
@@ -16,12 +18,14 @@ from attest.portal.permissions import Asking, members
 
 @members(Role.INSTRUCTOR)
 def course_lms(asking: Asking, course: Course) -> HttpResponse:
-    """What is linked, and who came of it; a button reads the LMS's roster."""
+    """What is linked, and who came of it; buttons read the LMS's roster, and take links back."""
     contexts = course.contexts.select_related("platform").prefetch_related("resources__assignment")
     if asking.request.method == "POST":
-        number = asking.request.POST.get("context", "")
-        context = contexts.filter(pk=int(number)).first() if number.isdecimal() and len(number) < 19 else None
-        if context is not None:
+        given = asking.request.POST
+        context = contexts.filter(pk=_number(given.get("context", ""))).first()
+        if context is not None and given.get("what") == "unlink":
+            _unlink(asking, context, _number(given.get("resource", "")))
+        elif context is not None:
             ask_for_roster(context, asking.person)
             messages.success(asking.request, "The roster is being read; look at this page again in a minute.")
         return redirect("course-lms", course_id=course.pk)
@@ -39,3 +43,23 @@ def course_lms(asking: Asking, course: Course) -> HttpResponse:
     registered = Platform.objects.filter(is_active=True)
     values = {"lines": lines, "code": code_of(course), "registered": registered}
     return page(asking, "lms/course.html.jinja", values)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
+
+
+@transaction.atomic
+def _unlink(asking: Asking, context: LinkedContext, resource: int) -> None:
+    """Take back a link, or with `resource` 0 that of the whole course. Who came by it stays in the course."""
+    if not resource:
+        note(asking.person, "LMS course unlinked", f"course {context.course_id}", course=context.course)
+        LinkedContext.objects.filter(pk=context.pk).delete()
+        messages.success(asking.request, "Unlinked. Whoever teaches it in the LMS is asked again.")
+        return
+    found = context.resources.filter(pk=resource).first()
+    if found is not None:
+        subject = f"assignment {found.assignment_id}"
+        note(asking.person, "LMS link taken back", subject, course=context.course)
+        found.delete()
+        messages.success(asking.request, "Unlinked. The next instructor who clicks the link chooses again.")
