@@ -287,9 +287,11 @@ def _parsed(url: str, *, plain_too: bool) -> Url:
 
 def _joined(url: str, location: str) -> str:
     try:
-        return urljoin(url, location)
+        joined = urljoin(url, location)
+        parse_url(joined)
     except ValueError:
         raise Unreachable(f"{url.partition('?')[0]} redirects to what is no address.") from None
+    return joined
 
 
 def _origin(url: str) -> tuple[str | None, str | None, int | None]:

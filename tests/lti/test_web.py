@@ -45,6 +45,12 @@ class Answers(BaseHTTPRequestHandler):
     def say_echo(self) -> None:
         self.say(self.rfile.read(int(self.headers["Content-Length"])), status=201)
 
+    def say_port(self) -> None:
+        self.say(b"", status=302, location="https://lms.example:99999999/")
+
+    def say_host(self) -> None:
+        self.say(b"", status=302, location="https://%zz/")
+
     def say_zipped(self) -> None:
         self.say(gzip.compress(b"unpacked"), content_encoding="gzip")
 
@@ -196,7 +202,13 @@ def test_a_token_does_not_follow_to_another_host(here: str, server: ThreadingHTT
 
 @pytest.mark.parametrize(
     ("path", "why"),
-    [("metadata", "private network"), ("files", "must begin with https"), ("round", "more than 3 redirects")],
+    [
+        ("metadata", "private network"),
+        ("files", "must begin with https"),
+        ("round", "more than 3 redirects"),
+        ("port", "no address"),
+        ("host", "no address"),
+    ],
 )
 def test_a_redirect_is_looked_at_like_an_address(here: str, path: str, why: str) -> None:
     with pytest.raises(Unreachable, match=why):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,9 +19,11 @@ from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
 from attest.portal.lms.arriving import take_in
 from attest.portal.lms.models import ContextPerson, LinkedResource
-from attest.portal.outbox import columns, sending
+from attest.portal.outbox import columns, noticing, sending
 from attest.portal.outbox.deciding import send_again
 from attest.portal.outbox.models import LookedAt, OutgoingScore
+from attest.portal.outbox.process import SENDERS, Outbox
+from attest.portal.outbox.sending import Pauses
 from tests.lti.platform import Grade, faults
 from tests.portal.outgoing import Linked, linked
 from tests.portal.school import School, keep_result, make_assignment
@@ -196,7 +199,6 @@ def test_who_was_off_the_roster_and_comes_back_gets_the_score_that_was_refused(
     assert moodle.row().state == State.WITHDRAWN
     moodle.platform.course.members["s1"] = member
     take_in(moodle.resource.context, moodle.row().told, Role.STUDENT)
-    everybody(moodle)
     moodle.notice_and_send()
     assert (moodle.row().state, moodle.grade()) == (State.SENT, 16.0)
 
@@ -246,3 +248,63 @@ def test_what_was_read_before_a_score_was_sent_is_older_than_it(school: School, 
 
     columns.read(moodle.resource, Meanwhile())  # type: ignore[arg-type]
     assert moodle.row().known_there == (4.0, 5.0)
+
+
+def second_link(school: School, moodle: Linked) -> LinkedResource:
+    """The same assignment in another course of the LMS, in which the student is, too."""
+    told = moodle.resource.context.people.get(told__subject="s1").told
+    context = moodle.resource.context
+    context.pk, context.context_id = None, "another course"
+    context.save()
+    ContextPerson.objects.create(context=context, told=told, role=Role.STUDENT)
+    other = moodle.resource
+    other.pk, other.context, other.resource_link_id = None, context, "another link"
+    other.lineitem_url = ""
+    other.save()
+    return LinkedResource.objects.get(pk=other.pk)
+
+
+def test_a_fault_in_one_link_keeps_no_other(
+    school: School, moodle: Linked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = moodle.resource.pk
+    other = second_link(school, moodle)
+    LinkedResource.objects.filter(pk=other.pk).update(lineitem_url="https://lms.example/lineitem")
+    keep_result(school.submission, (2, 2))
+    write_down = noticing.write_down
+
+    def falls_over_the_first(resource: LinkedResource, people: Collection[int] | None) -> int:
+        if resource.pk == first:
+            raise RuntimeError("a fault")
+        return write_down(resource, people)
+
+    monkeypatch.setattr(noticing, "write_down", falls_over_the_first)
+    monkeypatch.setattr("django.db.connections.close_all", lambda: None)
+    outbox = Outbox()
+    outbox._look(0)
+    assert list(OutgoingScore.objects.values_list("resource", flat=True)) == [other.pk]
+
+
+def test_an_lms_that_hangs_keeps_no_others_changes_from_being_noticed(
+    school: School, moodle: Linked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = moodle.resource.pk
+    second_link(school, moodle)
+    monkeypatch.setattr("attest.portal.lms.reaching.service", moodle.service)
+    moodle.platform.broken["token"] = faults.silent()
+    keep_result(school.submission, (2, 2))
+    began = time.monotonic()
+    Outbox()._look(0)
+    assert time.monotonic() - began < 1.5
+    assert OutgoingScore.objects.filter(resource=first).exists()
+
+
+def test_a_slow_lms_leaves_senders_for_the_others() -> None:
+    pauses = Pauses()
+    with ExitStack() as stack:
+        for number in range(sending.MOST_AT_ONE):
+            assert pauses.now() == [], number
+            stack.enter_context(pauses.asking(1))
+        assert pauses.now() == [1]
+    assert pauses.now() == []
+    assert sending.MOST_AT_ONE < SENDERS

@@ -221,8 +221,19 @@ def take_in(context: LinkedContext, told: PlatformPerson, role: Role, student_id
     )
     before = seen.role
     if not is_first and (before != role or seen.has_left):
+        told_before = {"role": before, "has_left": seen.has_left}
         seen.role, seen.has_left = role, False
         seen.save(update_fields=["role", "has_left"])
+        told_now = {"role": str(role), "has_left": False, "context": context.pk}
+        note(
+            None,
+            "told by an LMS",
+            f"course {course.pk}",
+            course=course,
+            whom=told.person,
+            before=told_before,
+            after=told_now,
+        )
     member, is_new = Membership.objects.get_or_create(
         course=course,
         person_id=told.person_id,

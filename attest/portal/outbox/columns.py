@@ -45,7 +45,7 @@ def make(resource: LinkedResource, service: Service) -> None:
     Brightspace makes no column by itself. Raises LTIError.
     """
     context, assignment = resource.context, resource.assignment
-    number = f"assignment-{assignment.pk}"
+    number = str(assignment.pk)  # as a link that was chosen in the LMS has it
     scope = ags.reading(context.scopes)
     link = resource.resource_link_id
     found = ags.line_items(service, context.lineitems_url, resource_link_id=link, scope=scope)

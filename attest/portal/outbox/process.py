@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from attest.portal.outbox.models import LookedAt
     from attest.portal.outbox.noticing import Newest
 
-SENDERS = 4  # that wait for an LMS's answers at once
+SENDERS = 6  # that wait for LMSs' answers at once; of one LMS's fewer (`sending.MOST_AT_ONE`)
 LOOK_SECONDS = 1.0  # between two looks for changes, or into an empty outbox
 AFTER_TROUBLE_SECONDS = 2.0
 _ANYWAY_SECONDS = 30.0  # between two looks for changes where the last rows are the same
@@ -46,6 +46,8 @@ class Outbox:
             threading.Thread(target=self._again, args=(self._send, number), name=f"sender {number}")
             for number in range(SENDERS)
         ]
+        # Beside looking for changes: an LMS that hangs would keep all others' scores.
+        threads.append(threading.Thread(target=self._again, args=(self._ask, 0), name="columns"))
         for thread in threads:
             thread.start()
         self._again(self._look, 0)
@@ -75,7 +77,7 @@ class Outbox:
         return send_next(f"{self.name}/{number}", service, self.pauses)
 
     def _look(self, _number: int) -> bool:
-        """Notice what changed, make columns that are missing, read what instructors ask to see."""
+        """Notice what changed. No LMS is asked here."""
         from attest.portal.outbox.columns import linked, may_send
         from attest.portal.outbox.models import LookedAt
         from attest.portal.outbox.noticing import newest
@@ -84,7 +86,7 @@ class Outbox:
         has_changed = now != self._seen or at - self._seen_at > _ANYWAY_SECONDS
         looked = {one.resource_id: one for one in LookedAt.objects.all()}
         for resource in linked():
-            if may_send(resource.context) and self._has_column(resource):
+            if may_send(resource.context) and resource.lineitem_url:
                 self._look_at(resource, looked.get(resource.pk), has_changed=has_changed)
         if has_changed:
             self._seen, self._seen_at = now, at
@@ -92,10 +94,7 @@ class Outbox:
 
     def _look_at(self, resource: LinkedResource, looked: LookedAt | None, *, has_changed: bool) -> None:
         """Look at one column. What goes wrong with it keeps no other back."""
-        from attest.lti.errors import LTIError
-        from attest.portal.lms.reaching import service
         from attest.portal.logs import event
-        from attest.portal.outbox.columns import note_trouble, read
         from attest.portal.outbox.noticing import is_due, notice
 
         try:
@@ -103,32 +102,38 @@ class Outbox:
                 new = notice(resource)
                 if new:
                     event("scores", resource=resource.pk, new=new)
-            if looked is not None and looked.read_wanted:
-                read(resource, service(resource.context.platform))
-        except LTIError as error:
-            note_trouble(resource, error)
         except Exception:
             logging.getLogger("attest.portal").exception("fault")
 
-    def _has_column(self, resource: LinkedResource) -> bool:
-        """Whether a link has a column; make it where there is none and it can be made."""
+    def _ask(self, _number: int) -> bool:
+        """Make columns that are missing, read what instructors ask to see."""
         from attest.lti.errors import LTIError
         from attest.portal.lms.reaching import service
-        from attest.portal.outbox.columns import make, may_make, note_trouble
+        from attest.portal.outbox.columns import linked, make, may_send, note_trouble, read
+        from attest.portal.outbox.models import LookedAt
 
-        if resource.lineitem_url:
-            return True
+        wanted = set(LookedAt.objects.filter(read_wanted=True).values_list("resource", flat=True))
+        for resource in linked():
+            try:
+                if may_send(resource.context) and self._may_make_now(resource):
+                    make(resource, service(resource.context.platform))
+                if resource.pk in wanted and resource.lineitem_url:
+                    read(resource, service(resource.context.platform))
+            except LTIError as error:
+                note_trouble(resource, error)
+            except Exception:
+                logging.getLogger("attest.portal").exception("fault")
+        return False
+
+    def _may_make_now(self, resource: LinkedResource) -> bool:
+        from attest.portal.outbox.columns import may_make
+
         now = time.monotonic()
-        if not may_make(resource) or now - self._tried.get(resource.pk, -_COLUMN_AGAIN_SECONDS) < (
-            _COLUMN_AGAIN_SECONDS
-        ):
+        again_at = self._tried.get(resource.pk, -_COLUMN_AGAIN_SECONDS) + _COLUMN_AGAIN_SECONDS
+        if not may_make(resource) or now < again_at:
             return False
         self._tried[resource.pk] = now
-        try:
-            make(resource, service(resource.context.platform))
-        except LTIError as error:
-            note_trouble(resource, error)
-        return bool(resource.lineitem_url)
+        return True
 
 
 def free_what_is_left() -> None:

@@ -7,8 +7,11 @@ sends next takes a later one, so what was under way can never come in over it.
 from __future__ import annotations
 
 import math
+import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -39,6 +42,7 @@ from attest.portal.outbox.noticing import write_down
 from attest.portal.outbox.wanted import comment_for
 
 LEASE = timedelta(seconds=120)  # longer than a token and a score may take together
+MOST_AT_ONE = 4  # that wait for one LMS, so that a slow one leaves senders for the others
 _READING_TRIES = 4  # before a score goes without knowing what is there
 _AT_ONCE = 10  # that are looked at together, of those that wait
 LOWER = "It is lower than what is there."
@@ -62,11 +66,26 @@ class Pauses:
         self._clock = clock
         self._failed: dict[int, int] = {}
         self._until: dict[int, float] = {}
+        self._under_way: Counter[int] = Counter()
+        self._lock = threading.Lock()
 
     def now(self) -> list[int]:
-        """Return the platforms that are left alone now."""
+        """Return the platforms that are left alone now, or wait for enough answers."""
         now = self._clock()
-        return [platform for platform, until in list(self._until.items()) if now < until]
+        paused = [platform for platform, until in list(self._until.items()) if now < until]
+        with self._lock:
+            return paused + [one for one, number in self._under_way.items() if number >= MOST_AT_ONE]
+
+    @contextmanager
+    def asking(self, platform: int) -> Iterator[None]:
+        """Count one that waits for this platform's answer."""
+        with self._lock:
+            self._under_way[platform] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way[platform] -= 1
 
     def well(self, platform: int) -> None:
         """Note that a platform answered as it should."""
@@ -92,12 +111,13 @@ def send_next(who: str, services: Services, pauses: Pauses) -> bool:
         return False
     platform = row.resource.context.platform
     service = services(platform)
-    try:
-        came_to = _sent(row, who, service)
-    except LTIError as error:
-        found = outcome(error, tries=row.tries + 1, family=platform.family)
-        came_to = found.what.value
-        _after(row, who, found, service)
+    with pauses.asking(platform.pk):
+        try:
+            came_to = _sent(row, who, service)
+        except LTIError as error:
+            found = outcome(error, tries=row.tries + 1, family=platform.family)
+            came_to = found.what.value
+            _after(row, who, found, service)
     if came_to == What.WAIT:
         pauses.failed(platform.pk)
     else:
