@@ -115,7 +115,8 @@ def scores_on_their_way(lms: Linked, submissions: Sequence[Submission]) -> None:
         (OutgoingScore.State.SENT, ""),
     )
     for number, (submission, (state, answer)) in enumerate(zip(submissions, states, strict=True)):
-        person = lms.person if state == OutgoingScore.State.SENT else submission.person
+        # Nothing has happened to her: a portal that runs looks at others again, and sends what it finds.
+        person = lms.person if state == OutgoingScore.State.REFUSED else submission.person
         told, _ = PlatformPerson.objects.get_or_create(
             platform=lms.platform, person=person, defaults={"subject": f"u-{number}"}
         )
