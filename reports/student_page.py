@@ -17,8 +17,14 @@ from reports.visible_text import excerpt, one_line
 STYLE = ("colours.css", "student.css")
 
 
-def student_html(result: Result, *, audience: Audience = "student", after_due: bool = False) -> str:
-    """Return the page of one Result.
+def student_html(
+    result: Result,
+    *,
+    audience: Audience = "student",
+    after_due: bool = False,
+    back: tuple[str, str] = ("", ""),
+) -> str:
+    """Return the page of one Result. `back` is an address to go back to, and what is there.
 
     `audience="student"` leaves out hidden checks, the seed and everything internal; `after_due` opens
     the checks that wait for the due date.
@@ -26,6 +32,7 @@ def student_html(result: Result, *, audience: Audience = "student", after_due: b
     view = student_view(result, audience=audience, after_due=after_due)
     return _template().render(
         view=view,
+        back=back,
         policy=policy(asset(*STYLE)),
         style=asset(*STYLE),
         id=one_line(result.student.id, 120),

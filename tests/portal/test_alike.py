@@ -69,6 +69,14 @@ def test_the_same_words_are_one_group_without_any_library(monkeypatch: pytest.Mo
     grouping._groups.cache_clear()
 
 
+def test_commas_and_the_like_make_no_other_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ("The mask says so. Pooling is enough.", "the mask, says so; pooling is enough!", "(8, 32) not 8")
+    for compares in (False, grouping.can_compare()):
+        monkeypatch.setattr(grouping, "can_compare", lambda compares=compares: compares)
+        grouping._groups.cache_clear()
+        assert grouping.groups_of(texts) == [[0, 1]]
+
+
 def test_five_hundred_answers_are_grouped_within_seconds() -> None:
     pytest.importorskip("sklearn")
     chance = random.Random(1)

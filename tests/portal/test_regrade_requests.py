@@ -12,6 +12,7 @@ from django.utils import timezone
 from attest.portal.audit.models import Entry
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Extension
+from attest.portal.grading import requests
 from attest.portal.grading.models import Override, RegradeRequest
 from attest.portal.grading.standing import standing
 from tests.portal.school import School, keep_result
@@ -213,3 +214,32 @@ def test_a_long_list_of_requests_comes_in_pages(asked: School) -> None:
     assert last.partition("60 answered")[2].count("<tr>") == 1 + 10
     assert "?answered=2&amp;page=3" in last
     assert "?page=2&amp;answered=1" in last
+
+
+def test_a_check_is_named_by_its_title_and_by_its_id_where_nothing_of_it_is_told(school: School) -> None:
+    keep_result(school.submission, (2, 0), kept=True)
+    shown = "<p>Every element is doubled. <span"
+    assert shown not in receipt(school)
+
+    CourseAssignment.objects.update(hidden_checks="always")
+
+    assert shown in receipt(school)
+    listed = reverse("regrade-requests", args=[school.assignment.pk])
+    assert ">Every element is doubled.</a>" in school.browser(school.instructor).get(listed).content.decode()
+
+
+def test_what_a_check_is_worth_is_said_in_words_that_fit(asked: School) -> None:
+    path = reverse("ask-for-regrade", args=[asked.submission.pk])
+
+    assert "(0 of 3 points)" in asked.browser(asked.student).get(path).content.decode()
+    check = standing(asked.submission).result.checks[0]
+    assert requests._of(check.model_copy(update={"points": 0.0, "max_points": 1.0})) == "0 of 1 point"
+
+
+def test_a_report_leads_back_to_its_attempt(asked: School) -> None:
+    path = reverse("report", args=[asked.submission.pk])
+    back = reverse("submission", args=[asked.submission.pk])
+
+    text = asked.browser(asked.student).get(path).content.decode()
+
+    assert f'<a href="{back}">Back to attempt 1</a>' in text

@@ -13,12 +13,13 @@ from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.grading.giving import read_points
 from attest.portal.grading.models import Override, RegradeRequest
+from attest.portal.grading.results import checks_of
 from attest.portal.grading.standing import Standing, seen_parts, shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.models import Submission
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 from graders.result import CheckResult
-from reports.amounts import points_text
+from reports.amounts import points_noun, points_text
 
 MOST_CHARACTERS = 2000
 _ON_A_PAGE = 50
@@ -93,6 +94,7 @@ def regrade_requests(asking: Asking, assignment: CourseAssignment) -> HttpRespon
     wanted = asking.request.GET
     values = {
         "assignment": assignment,
+        "titles": checks_of(assignment),
         "waiting": Paginator(waiting, _ON_A_PAGE).get_page(wanted.get("page")),
         "answered": Paginator(answered, _ON_A_PAGE).get_page(wanted.get("answered")),
     }
@@ -216,4 +218,4 @@ def words_trouble(name: str, text: str, missing: str, most: int = MOST_CHARACTER
 
 
 def _of(check: CheckResult) -> str:
-    return f"{points_text(check.points)} of {points_text(check.max_points)} points"
+    return f"{points_text(check.points)} of {points_noun(check.max_points)}"

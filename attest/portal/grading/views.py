@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpResponse
+from django.urls import reverse
 
 from attest.portal.courses.models import Role
 from attest.portal.grading.standing import Standing, shows_kept_checks, shows_results, standing
@@ -29,5 +30,6 @@ def report_page(found: Standing, *, teaches: bool) -> HttpResponse:
         found.result,
         audience="instructor" if teaches else "student",
         after_due=teaches or shows_kept_checks(submission.assignment, submission.person),
+        back=(reverse("submission", args=[submission.pk]), f"Back to {submission}"),
     )
     return alone(html, STYLE)

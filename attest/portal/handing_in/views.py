@@ -69,8 +69,12 @@ def submission(asking: Asking, submission: Submission) -> HttpResponse:
     known = _progress(asking, submission)
     own = submission.person_id == asking.person.pk
     found = standing(submission, whole=shows_kept_checks(submission.assignment, submission.person))
+    asked = list(submission.regrade_requests.all())
     known |= {
-        "asked": submission.regrade_requests.all(),
+        "asked": asked,
+        "titles": {one.id: one.title or one.id for one in found.result.checks}
+        if asked and found.graded
+        else {},
         "told_of": None if asking.may(Role.GRADER) else told_of(found),
         "may_ask": own and bool(to_ask_about(found)),
         "late_line": _late_line(found),

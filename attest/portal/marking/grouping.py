@@ -75,10 +75,11 @@ def groups_of(texts: Sequence[str]) -> list[list[int]]:
 def _groups(texts: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
     by_text: dict[str, list[int]] = defaultdict(list)
     for number, text in enumerate(texts):
-        by_text[normalised(text)].append(number)
+        by_text[_same(normalised(text))].append(number)
     by_text.pop("", None)
-    joined = _alike(list(by_text)) if can_compare() else [[text] for text in by_text]
-    groups = (sorted(number for text in some for number in by_text[text]) for some in joined)
+    firsts = {normalised(texts[numbers[0]]): same for same, numbers in by_text.items()}
+    joined = _alike(list(firsts)) if can_compare() else [[text] for text in firsts]
+    groups = (sorted(number for text in some for number in by_text[firsts[text]]) for some in joined)
     return tuple(sorted((tuple(one) for one in groups if len(one) > 1), key=lambda one: (-len(one), one)))
 
 
@@ -87,6 +88,11 @@ def normalised(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text).casefold()
     plain = _MARKUP.sub(" ", plain).replace("’", "'")
     return " ".join(re.findall(r"\w+(?:['.]\w+)*|[^\w\s.:!?\"]", plain))
+
+
+def _same(text: str) -> str:
+    """Return what two normalised texts have in common that differ in commas and the like alone."""
+    return " ".join(re.sub(r"[,;]", " ", text).split())
 
 
 def points_of(text: str) -> Points:
