@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import time
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.attest.conftest import RIGHT
-from tests.lti.platform import Link, Platform
+from tests.lti.platform import Link, Platform, faults
 from tests.lti.platform.launches import AGS_CLAIM
 from tests.portal.launching import PRIVATE, Registered, Visitor, hidden, register
 from tests.portal.running import Browser, Portal, new_database, wait_for
@@ -115,3 +116,23 @@ def test_a_platform_that_names_anothers_column_changes_nothing_there(
         page = administrator.get(f"{assignment}lms-scores/")
         assert "401" in page.text
         assert MARKUP not in page.text
+
+
+def test_what_a_platform_answers_is_shown_as_text(
+    portal: Portal, administrator: Browser, assignment: str
+) -> None:
+    with Platform() as platform:
+        school = register(portal, administrator, platform)
+        platform.course.title = MARKUP
+        said = f"{MARKUP}\x1b[2J\0 no".encode()
+        platform.broken["scores"] = faults.answer(said, 400, "text/html")
+        link = linked(school, administrator, assignment)
+        hands_in(school, link, "s2")
+        page = f"{assignment}lms-scores/"
+        wait_for(lambda: "was answered with 400" in administrator.get(page).text, 60, portal.said)
+        text = administrator.get(page).text
+        assert MARKUP not in text
+        assert html.escape(MARKUP) in text
+        assert "\x1b" not in text
+        assert "\0" not in text
+        assert [name for name, _ in platform.asked].count("scores") == 1
