@@ -38,6 +38,7 @@ def attest_wheel(*, reference: bool) -> tuple[str, bytes]:
     info = f"attest_grader-{version}.dist-info"
     files = dict(_modules((*PACKAGES, REFERENCE) if reference else PACKAGES))
     files[f"{info}/METADATA"] = _metadata(distribution).encode()
+    files[f"{info}/licenses/LICENSE"] = (distribution.read_text("licenses/LICENSE") or "").encode()
     files[f"{info}/WHEEL"] = (
         f"Wheel-Version: 1.0\nGenerator: attest\nRoot-Is-Purelib: true\nTag: {_TAG}\n".encode()
     )
@@ -103,9 +104,7 @@ def _modules(packages: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
 def _metadata(distribution: importlib.metadata.Distribution) -> str:
     """Return the metadata without the description, which no installer needs."""
     head, _, _ = (distribution.read_text("METADATA") or "").partition("\n\n")
-    kept = [
-        line for line in head.splitlines() if not line.startswith(("License-File:", "Description-Content"))
-    ]
+    kept = [line for line in head.splitlines() if not line.startswith("Description-Content-Type:")]
     return "\n".join(kept) + "\n"
 
 

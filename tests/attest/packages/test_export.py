@@ -26,6 +26,9 @@ def secretive(tmp_path: Path) -> Path:
     return write_secretive(tmp_path / "thing")
 
 
+ROOT = Path(__file__).parents[3]
+
+
 def entries(package: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(package) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
@@ -140,6 +143,8 @@ def test_the_wheel_installs_and_runs_by_itself(tmp_path: Path) -> None:
         check=False,
     )
     assert run.stdout.startswith(str(tmp_path / "there")), run.stderr
+    (licence,) = (tmp_path / "there").glob("attest_grader-*.dist-info/licenses/LICENSE")
+    assert licence.read_bytes() == (ROOT / "LICENSE").read_bytes()
     assert not (tmp_path / "there" / "assignments").exists()
     assert not (tmp_path / "there" / "attest" / "portal").exists()
 
