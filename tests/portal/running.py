@@ -17,6 +17,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ class Portal:
         self, data: Path, *options: str, env: Mapping[str, str] | None = None, port: int | None = None
     ) -> None:
         self.data = data
-        self._database = dict(env or {}).get("DATABASE_URL", "")
+        self._database = env or {}
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = port or free.getsockname()[1]
@@ -82,10 +83,7 @@ class Portal:
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """What is in its database."""
-        if not self._database:
-            return sqlite3.connect(self.data / "portal.sqlite3").execute(query).fetchall()
-        with psycopg.connect(self._database) as connection:
-            return connection.execute(query.encode()).fetchall()
+        return rows_in(self.data, self._database, query)
 
     def first_link(self) -> str:
         found = re.search(r"first administrator at http://[^/]+(\S+)", self.said())
@@ -114,6 +112,17 @@ class Portal:
         except BaseException:
             self.kill()
             raise
+
+
+def rows_in(data: Path, database: Mapping[str, str], query: str) -> list[tuple[Any, ...]]:
+    """What a portal's database answers; what is changed is kept."""
+    url = database.get("DATABASE_URL", "")
+    if not url:
+        with closing(sqlite3.connect(data / "portal.sqlite3", timeout=30)) as lite, lite:
+            return lite.execute(query).fetchall()
+    with psycopg.connect(url) as connection:
+        found = connection.execute(query.encode())
+        return found.fetchall() if found.description else []
 
 
 def new_database() -> dict[str, str]:
