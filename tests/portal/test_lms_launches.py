@@ -11,7 +11,9 @@ from django.test import Client
 from django.utils import timezone
 
 from attest.portal.audit.models import Entry
-from attest.portal.courses.models import Course, Membership, Role
+from attest.portal.courses.models import Course, CourseAssignment, Membership, Role
+from attest.portal.grading.giving import give_points
+from attest.portal.grading.models import Release
 from attest.portal.handing_in.models import Submission
 from attest.portal.lms.linking import code_of
 from attest.portal.lms.models import (
@@ -277,6 +279,25 @@ def test_points_that_are_not_released_are_not_in_the_frame(lms: LMS, link: Link,
 
     assert "when your instructor releases them" in words
     assert "of 5 points" not in words
+
+
+def test_points_without_an_attempt_are_no_attempt_in_the_frame(lms: LMS, link: Link, school: School) -> None:
+    lms.click(Client(), "s1", link)
+    held = Submission.objects.create(
+        assignment=school.assignment, person=person(lms, "s1"), attempt=0, way=Submission.Way.NOTHING
+    )
+    give_points(held, "", 3.0, reason="At the board.", by=school.instructor, before=0.0)
+    school.assignment.feedback = CourseAssignment.Feedback.ON_RELEASE
+    school.assignment.save()
+
+    before = text_of(lms.click(Client(), "s1", link, framed=True))
+    Release.objects.create(assignment=school.assignment, by=school.instructor)
+    after = text_of(lms.click(Client(), "s1", link, framed=True))
+
+    assert "nothing yet" in before
+    assert "when your instructor releases them" not in before
+    assert "nothing yet" in after
+    assert "3 of 5 points" in after
 
 
 def test_a_student_before_a_link_that_is_not_known_waits(lms: LMS) -> None:

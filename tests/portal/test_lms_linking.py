@@ -187,6 +187,19 @@ def test_a_roster_that_cannot_be_read_says_why(lms: LMS, school: School) -> None
     assert not PlatformPerson.objects.exists()
 
 
+def test_a_roster_that_lists_nobody_changes_nothing(lms: LMS, school: School) -> None:
+    context = linked(lms, school.course)
+    there = read(school, context).members
+    lms.platform.course.members.clear()
+
+    reading = read(school, context)
+
+    assert there > 0
+    assert reading.errand.state == Errand.State.FAILED
+    assert "lists nobody" in reading.errand.trouble
+    assert not context.people.filter(has_left=True).exists()
+
+
 def test_a_roster_is_asked_for_once_at_a_time(lms: LMS, school: School) -> None:
     context = linked(lms, school.course)
     page = f"/courses/{context.course_id}/lms/"

@@ -12,13 +12,15 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from attest.lti import ags
+from attest.lti.outbox import message
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.grading.giving import give_points
 from attest.portal.grading.models import Release
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
 from attest.portal.lms.arriving import take_in
-from attest.portal.lms.models import ContextPerson, LinkedResource
+from attest.portal.lms.models import ContextPerson, Deployment, LinkedResource
 from attest.portal.outbox import columns, noticing, sending
 from attest.portal.outbox.deciding import send_again
 from attest.portal.outbox.models import LookedAt, OutgoingScore
@@ -308,3 +310,50 @@ def test_a_slow_lms_leaves_senders_for_the_others() -> None:
         assert pauses.now() == [1]
     assert pauses.now() == []
     assert sending.MOST_AT_ONE < SENDERS
+
+
+def test_who_is_killed_before_the_answer_is_kept_uses_up_one_attempt_in_canvas(school: School) -> None:
+    with linked(school, "canvas") as canvas:
+        (item,) = canvas.platform.course.line_items.values()
+        keep_result(school.submission, (2, 2))
+        canvas.notice()
+        row = sending.claim("host:1:a/0", except_for=[])
+        assert row is not None
+        service = canvas.service(row.resource.context.platform)
+        sent = message(row.score, "s1", row.stamp or 0, family="canvas", sent_attempt=None)
+        ags.post_score(service, row.resource.lineitem_url, sent)
+        sending.release("host:1:")
+        canvas.send_now()
+        assert (canvas.row().state, canvas.grade(), item.grades["s1"].attempts) == (State.SENT, 16.0, 1)
+
+
+def test_a_lease_that_is_over_is_a_try_whose_end_nobody_knows(school: School) -> None:
+    with linked(school, "canvas") as canvas:
+        (item,) = canvas.platform.course.line_items.values()
+        keep_result(school.submission, (2, 2))
+        canvas.notice()
+        row = sending.claim("elsewhere:1:a/0", except_for=[])
+        assert row is not None
+        service = canvas.service(row.resource.context.platform)
+        sent = message(row.score, "s1", row.stamp or 0, family="canvas", sent_attempt=None)
+        ags.post_score(service, row.resource.lineitem_url, sent)
+        OutgoingScore.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+        canvas.send_now()
+        assert (canvas.row().state, item.grades["s1"].attempts) == (State.SENT, 1)
+
+
+def test_a_deployment_that_is_put_out_of_use_gets_nothing(school: School, moodle: Linked) -> None:
+    keep_result(school.submission, (2, 2))
+    moodle.notice()
+    context = moodle.resource.context
+    deployment = Deployment.objects.create(
+        platform=context.platform, deployment_id=context.deployment_id, is_active=False
+    )
+    assert columns.linked() == []
+    assert moodle.send_now() == 0
+    deployment.is_active = True
+    deployment.save()
+    Deployment.objects.create(platform=context.platform, deployment_id="2", is_active=False)
+    assert len(columns.linked()) == 1
+    moodle.send_now()
+    assert moodle.grade() == 16.0

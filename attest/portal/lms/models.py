@@ -151,6 +151,13 @@ class LinkedContext(models.Model):
         return self.title or self.context_id
 
 
+def contexts_in_use() -> models.QuerySet[LinkedContext]:
+    """Return the courses of LMSs that are in use, in parts of them that are."""
+    of_it = {"platform": models.OuterRef("platform"), "deployment_id": models.OuterRef("deployment_id")}
+    out_of_use = Deployment.objects.filter(**of_it, is_active=False)
+    return LinkedContext.objects.filter(platform__is_active=True).exclude(models.Exists(out_of_use))
+
+
 class LinkedResource(models.Model):
     """What is clicked in a course of an LMS, and the assignment that it opens."""
 

@@ -13,7 +13,7 @@ from attest.portal.errands.line import finish
 from attest.portal.errands.models import Errand
 from attest.portal.errands.process import CannotDo
 from attest.portal.lms.arriving import take_in, told_person
-from attest.portal.lms.models import ContextPerson, LinkedContext, RosterReading
+from attest.portal.lms.models import ContextPerson, LinkedContext, RosterReading, contexts_in_use
 from attest.portal.lms.reaching import service
 from attest.portal.people.models import Person
 
@@ -36,38 +36,41 @@ def read_roster(errand: Errand, who: str) -> None:
     """Read the roster of an errand, and take everybody in. Raises CannotDo."""
     reading = RosterReading.objects.select_related("context__course", "context__platform").get(errand=errand)
     context = reading.context
+    if not contexts_in_use().filter(pk=context.pk).exists():
+        raise CannotDo("This LMS, or this part of it, is out of use here.")
     if not context.nrps_url:
         raise CannotDo(
             "The LMS does not tell where its roster is. Let it share names and roles with the tool."
         )
+    known = set(context.people.values_list("pk", flat=True))  # who comes meanwhile has not left
     try:
         listed = members(service(context.platform), context.nrps_url)
     except LTIError as error:
         raise CannotDo(str(error)) from None
-    counted = _take_in_all(context, listed)
+    listed = [one for one in listed if one.is_active and course_role(one.roles) != "none"]
+    if known and not listed:
+        raise CannotDo("The LMS's roster lists nobody with a role in the course; nothing was changed here.")
+    counted = _take_in_all(context, listed, known)
     with transaction.atomic():
         if finish(errand, who):
             RosterReading.objects.filter(pk=reading.pk).update(**counted)
             note(reading.by, "roster read", f"context {context.pk}", course=context.course, after=counted)
 
 
-def _take_in_all(context: LinkedContext, listed: list[Member]) -> dict[str, int]:
+def _take_in_all(context: LinkedContext, listed: list[Member], known: set[int]) -> dict[str, int]:
     """Take in a roster, some at a time, so that others get to write in between; begun again it ends alike."""
     counted = {"members": 0, "new": 0, "changed": 0, "left": 0}
     there = set()
     for start in range(0, len(listed), _AT_ONCE):
         with transaction.atomic():
             for one in listed[start : start + _AT_ONCE]:
-                said = course_role(one.roles)
-                if said == "none" or not one.is_active:
-                    continue
                 name = one.name or f"{one.given_name} {one.family_name}".strip()
                 told = told_person(context.platform, one.subject, name, one.email)
                 there.add(told.pk)
                 counted["members"] += 1
-                if change := take_in(context, told, Role(said)):
+                if change := take_in(context, told, Role(course_role(one.roles))):
                     counted[change] += 1
-    seen = ContextPerson.objects.filter(context=context).values_list("told", flat=True)
-    gone = ContextPerson.objects.filter(context=context, told__in=set(seen) - there)
+    before = ContextPerson.objects.filter(pk__in=known).values_list("told", flat=True)
+    gone = ContextPerson.objects.filter(context=context, told__in=set(before) - there)
     counted["left"] = gone.update(has_left=True)
     return counted

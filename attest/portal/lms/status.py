@@ -27,7 +27,7 @@ def status_page(request: HttpRequest, arrived: Arrived) -> HttpResponse:
         values = {
             "assignment": assignment,
             "rules": rules_for(assignment, arrived.person),
-            "attempts": attempts,
+            "attempts": [one for one in attempts if not one.submission.is_none],
             "counts": counting(assignment, attempts),
             "shown": shows_results(assignment),
             "is_student": role == Role.STUDENT,

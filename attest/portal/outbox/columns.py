@@ -9,13 +9,13 @@ from attest.lti import ags
 from attest.lti.deep_linking import TAG
 from attest.lti.errors import LTIError
 from attest.lti.service import Service
-from attest.portal.lms.models import LinkedContext, LinkedResource
+from attest.portal.lms.models import LinkedContext, LinkedResource, contexts_in_use
 from attest.portal.outbox.models import MOST_ANSWER, LookedAt, OutgoingScore
 
 
 def linked() -> list[LinkedResource]:
     """Return what is linked with an LMS that is in use: of two links to one column the first."""
-    found = LinkedResource.objects.filter(context__platform__is_active=True)
+    found = LinkedResource.objects.filter(context__in=contexts_in_use())
     first: dict[tuple[object, ...], LinkedResource] = {}
     for one in found.select_related("context__platform", "assignment__course").order_by("pk"):
         column = (one.context.platform_id, one.lineitem_url) if one.lineitem_url else (one.pk,)

@@ -56,8 +56,10 @@ def notice(resource: LinkedResource) -> int:
     looked, _ = LookedAt.objects.get_or_create(resource=resource)
     rows = _rows(resource)
     if looked.column != resource.lineitem_url:
-        begin_anew(resource)
         looked.column = resource.lineitem_url
+        with transaction.atomic():  # once, or Canvas would count an attempt for each time
+            begin_anew(resource)
+            looked.save(update_fields=["column"])
     last = {name: found.aggregate(last=Max("pk"))["last"] or 0 for name, found in rows.items()}
     people = _people(rows, looked) if not is_due(resource, looked) else None
     if people is None:

@@ -34,7 +34,7 @@ from attest.lti.outbox import (
     outcome,
 )
 from attest.lti.service import Service
-from attest.portal.lms.models import Platform
+from attest.portal.lms.models import Platform, contexts_in_use
 from attest.portal.logs import event
 from attest.portal.outbox.columns import may_read
 from attest.portal.outbox.models import MOST_ANSWER, OutgoingScore
@@ -183,7 +183,7 @@ def claim(who: str, *, except_for: list[int]) -> OutgoingScore | None:
     """Claim the next score and stamp it. What is there already, or would lower a grade, is set aside."""
     while True:
         waiting = _free().exclude(resource__context__platform__in=except_for)
-        waiting = waiting.filter(resource__context__platform__is_active=True)
+        waiting = waiting.filter(resource__context__in=contexts_in_use())
         with_all = waiting.select_related(
             "resource__context__platform", "resource__assignment__course", "told__person", "submission"
         )
@@ -217,7 +217,10 @@ def _claimed(row: OutgoingScore, who: str) -> bool:
     if may_go > now.timestamp():
         as_it_is.update(not_before=datetime.fromtimestamp(may_go, UTC))
         return False
+    if row.claimed_by:  # its lease is over
+        row.tries += 1
     changed = as_it_is.update(
+        tries=row.tries,
         claimed_by=who,
         lease_until=now + LEASE,
         stamp=stamp,
@@ -252,9 +255,12 @@ def keep_sent(row: OutgoingScore, who: str, answer: str = "") -> None:
 
 
 def release(claimed_by: str) -> int:
-    """Free what a process held that is known to have died; return how many scores it was."""
+    """Free what a process held that is known to have died; return how many scores it was.
+
+    Nobody knows whether they came in, so each counts as a try.
+    """
     held = OutgoingScore.objects.filter(claimed_by__startswith=claimed_by)
-    return held.update(claimed_by="", lease_until=None)
+    return held.update(claimed_by="", lease_until=None, tries=F("tries") + 1)
 
 
 def _after(row: OutgoingScore, who: str, found: Outcome, service: Service) -> None:
