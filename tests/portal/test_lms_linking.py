@@ -14,6 +14,7 @@ from attest.portal.courses.models import Course, CourseAssignment, Membership, R
 from attest.portal.errands import line
 from attest.portal.errands.models import Errand
 from attest.portal.errands.process import do_all
+from attest.portal.grading.results import student_from
 from attest.portal.lms.models import LinkedContext, LinkedResource, PlatformPerson, RosterReading
 from attest.portal.lms.rosters import read_roster
 from tests.lti.platform import faults
@@ -227,6 +228,20 @@ def test_rosters_and_tables_show_the_name_and_address_that_the_lms_told(lms: LMS
         assert "Ada Stone" in text
         assert "ada@school.example" in text
         assert "lms.invalid" not in text
+
+
+def test_results_and_tables_name_somebody_as_the_lms_does(lms: LMS, school: School) -> None:
+    read(school, linked(lms, school.course))
+    ada = PlatformPerson.objects.get(subject="s1").person
+    cleo = PlatformPerson.objects.get(subject="s3").person  # of whom no address is told
+
+    named = [student_from(one, one.memberships.get()) for one in (ada, cleo)]
+
+    assert [(one.name, one.email) for one in named] == [
+        ("Ada Stone", "ada@school.example"),
+        ("Cleo Marsh", ""),
+    ]
+    assert not any("invalid" in one.id for one in named)
 
 
 def test_a_link_that_was_a_mistake_is_taken_back(lms: LMS, school: School) -> None:
