@@ -36,6 +36,7 @@ FAMILIES = {
     "brightspace": "brightspace",
     "sakai": "sakai",
 }
+_LONGEST_ISSUER = 500  # characters
 # Clouds with one issuer for every school, which is described at another host.
 _DESCRIBED_AT = {
     "blackboard.com": "developer.blackboard.com",
@@ -73,6 +74,10 @@ def register(web: Web, openid_configuration_url: str, registration_token: str, t
     """
     described = _object(web, "GET", openid_configuration_url, {}, None)
     issuer = _address(described, "issuer")
+    if len(issuer) > _LONGEST_ISSUER:
+        raise Refused(
+            "issuer", f"the issuer has {len(issuer):,} characters, expected at most {_LONGEST_ISSUER}."
+        )
     if not _speaks_for(openid_configuration_url, issuer):
         raise Refused(
             "issuer",
@@ -90,13 +95,13 @@ def register(web: Web, openid_configuration_url: str, registration_token: str, t
     headers = {"Authorization": f"Bearer {_checked(registration_token)}"} if registration_token else {}
     body = json.dumps(_application(tool, described)).encode()
     answer = _object(web, "POST", endpoint, {**headers, "Content-Type": "application/json"}, body)
-    deployment = members.section(answer, TOOL).get("deployment_id")
+    deployment = _deployment(members.section(answer, TOOL))
     family = members.words(platform, "product_family_code", 50).lower()
     return Registered(
         key="",
         client_id=members.identifier(answer, "client_id"),
         token_audience=_token_audience(described),
-        deployment_ids=frozenset({deployment} if isinstance(deployment, str) and deployment else ()),
+        deployment_ids=frozenset({deployment} if deployment else ()),
         family=FAMILIES.get(family, "other"),
         **found,
     )
@@ -128,6 +133,14 @@ def _application(tool: Tool, described: Members) -> Mapping[str, Any]:
             "messages": messages,
         },
     }
+
+
+def _deployment(told: Members) -> str:
+    """Return the deployment that was made, which some platforms write as a number; "" where none is told."""
+    found = told.get("deployment_id")
+    if isinstance(found, int) and not isinstance(found, bool):
+        return str(found)
+    return members.identifier(told, "deployment_id") if found else ""
 
 
 def _speaks_for(url: str, issuer: str) -> bool:

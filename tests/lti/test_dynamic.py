@@ -152,6 +152,27 @@ def test_an_answer_without_a_client_id_is_no_registration(platform: Platform) ->
     assert error.value.claim == "client_id"
 
 
+@pytest.mark.parametrize("deployment", ["x" * 256, "a\0b", ["1"]])
+def test_a_deployment_that_is_none_is_refused_by_its_name(platform: Platform, deployment: object) -> None:
+    answer = {"client_id": "7", TOOL: {"deployment_id": deployment}}
+    platform.broken["register"] = faults.answer(answer)
+
+    with pytest.raises(Refused) as error:
+        registered(platform)
+
+    assert error.value.claim == "deployment_id"
+
+
+def test_an_issuer_longer_than_any_is_refused(platform: Platform) -> None:
+    described = platform.registering.configuration()
+    platform.broken["openid"] = faults.answer({**described, "issuer": f"{platform.url}/{'x' * 600}"})
+
+    with pytest.raises(Refused) as error:
+        registered(platform)
+
+    assert error.value.claim == "issuer"
+
+
 def test_a_platform_that_names_no_deployment_is_registered_without_one(platform: Platform) -> None:
     platform.broken["register"] = faults.answer({"client_id": "7"})
 

@@ -56,6 +56,12 @@ def test_an_lms_is_registered_by_hand(school: School) -> None:
         ("frame_origins", "https://a.example; https://b.example"),
         ("frame_origins", "*"),
         ("client_id", ""),
+        ("client_id", "a\tb"),
+        ("token_audience", "a b"),
+        ("auth_login_url", "https://user:word@moodle.example.edu/auth.php"),
+        ("auth_login_url", 'https://moodle.example.edu/"auth.php'),
+        ("auth_login_url", "https://moodle.example.edu/prüfung/auth.php"),
+        ("auth_login_url", "https://moodle.example.edu/auth.php#there"),
     ],
 )
 def test_what_is_no_address_is_not_taken(school: School, name: str, value: str) -> None:
@@ -172,6 +178,26 @@ def test_what_does_not_work_is_named(school: School, lms: LMS, broken: str, says
 
     assert says in said
     assert "500" in said
+
+
+def test_keys_of_no_use_are_not_called_well(school: School, lms: LMS) -> None:
+    lms.platform.broken["jwks"] = faults.answer({"keys": []})
+
+    said = connection_of(school, lms)
+
+    assert "does not work Its public keys" in said
+    assert "no key of use" in said
+
+
+def test_who_gets_no_token_reads_what_is_usually_wrong(school: School, lms: LMS) -> None:
+    lms.platform.broken["token"] = faults.answer({"error": "invalid_client"}, 400)
+
+    said = connection_of(school, lms)
+
+    assert "invalid_client" in said
+    assert (
+        f"{OURS}/lti/jwks.json" in said.partition("does not work An access token")[2].partition("not yet")[0]
+    )
 
 
 def test_what_an_administrator_switches_is_in_the_trail(school: School, lms: LMS) -> None:

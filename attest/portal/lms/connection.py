@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from attest.lti.ags import line_item, line_items, reading
-from attest.lti.errors import LTIError
+from attest.lti.errors import Answered, LTIError, Unreachable
 from attest.lti.nrps import MEMBERS_READ, members
 from attest.lti.platform_keys import fetch
 from attest.lti.service import Service
@@ -29,13 +29,13 @@ class Step:
     said: str
 
 
-def tested(platform: Platform, now: float) -> list[Step]:
+def tested(platform: Platform, own_keys_at: str, now: float) -> list[Step]:
     """Try one thing after another; what needs a token is not tried where there is none."""
     web = web_while_somebody_waits()
     registration = platform.registration()
     tokens = Tokens(web, lambda: own_signing_key(now))
     steps = [_step("Its public keys", lambda: _keys(web, platform))]
-    token = _step("An access token", lambda: _token(tokens, platform))
+    token = _step("An access token", lambda: _token(tokens, platform, own_keys_at))
     steps.append(token)
     if token.done:
         steps += _services(Service(web, tokens, registration, list_seconds=_LIST_SECONDS), platform)
@@ -52,11 +52,21 @@ def _step(title: str, attempt: Callable[[], str]) -> Step:
 
 def _keys(web: Web, platform: Platform) -> str:
     found = fetch(web, platform.jwks_url)
+    if not found:
+        raise Unreachable(
+            f"{platform.jwks_url} has no key of use: expected one of RSA with 2048 bits or more, for RS256."
+        )
     return f"{count_text(len(found), 'key')} of use at {platform.jwks_url}."
 
 
-def _token(tokens: Tokens, platform: Platform) -> str:
-    tokens.token(platform.registration(), [MEMBERS_READ])
+def _token(tokens: Tokens, platform: Platform, own_keys_at: str) -> str:
+    try:
+        tokens.token(platform.registration(), [MEMBERS_READ])
+    except Answered as error:
+        raise Unreachable(
+            f"{error}. Usual reasons: the LMS cannot read our keys at {own_keys_at}, it knows another client"
+            " id, or the two clocks differ."
+        ) from error
     return "The LMS has read our keys, and gives one."
 
 

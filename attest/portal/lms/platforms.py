@@ -16,6 +16,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 
+from attest.lti.members import parsed
 from attest.portal.addresses import own_address
 from attest.portal.audit.trail import note
 from attest.portal.lms.connection import Step, tested
@@ -37,8 +38,17 @@ from attest.portal.permissions import Asking, administrators
 
 def an_address(text: str) -> None:
     """Raise ValidationError unless this is an address of the web."""
-    if not origin_of(text) or any(sign.isspace() for sign in text):
-        raise ValidationError(f"{text!r} is no address; expected such as https://moodle.example.edu/…")
+    if not origin_of(text) or parsed(text) is None or "#" in text:
+        raise ValidationError(
+            f"{text!r} is no address; expected such as https://moodle.example.edu/… in ASCII, without #,"
+            " quotation marks or a name and password."
+        )
+
+
+def an_identifier(text: str) -> None:
+    """Raise ValidationError for what no LMS has as an identifier."""
+    if not text.isprintable() or " " in text:
+        raise ValidationError(f"{text!r} has spaces or signs that cannot be seen; copy it once more.")
 
 
 def origins_alone(text: str) -> None:
@@ -55,11 +65,11 @@ class PlatformForm(forms.Form):
 
     name = forms.CharField(max_length=200)
     issuer = forms.CharField(max_length=500, validators=[an_address])
-    client_id = forms.CharField(max_length=MOST_ID)
+    client_id = forms.CharField(max_length=MOST_ID, validators=[an_identifier])
     auth_login_url = forms.CharField(max_length=MOST_URL, validators=[an_address])
     auth_token_url = forms.CharField(max_length=MOST_URL, validators=[an_address])
     jwks_url = forms.CharField(max_length=MOST_URL, validators=[an_address])
-    token_audience = forms.CharField(max_length=MOST_URL, required=False)
+    token_audience = forms.CharField(max_length=MOST_URL, required=False, validators=[an_identifier])
     frame_origins = forms.CharField(max_length=MOST_URL, required=False, validators=[origins_alone])
 
     def __init__(self, data: Any, platform: Platform | None = None, family: str = "") -> None:
@@ -153,7 +163,7 @@ def platform(asking: Asking, platform_number: int) -> HttpResponse:
         _change(asking, found, form.cleaned_data)
         return redirect("platform", platform_number=found.pk)
     if what == "test":
-        steps = tested(found, time.time())
+        steps = tested(found, our_tool(request).jwks_url, time.time())
     elif what in ("use", "out-of-use", "known-only", "any"):
         field, value = _SWITCHES[what]
         _change(asking, found, {field: value})
