@@ -165,6 +165,9 @@ def test_an_instructor_links_in_the_frame_and_a_student_comes_in(
     expect(opened_page.get_by_role("link", name="Ada Stone")).to_be_visible()
     assert opened_page.url.startswith(f"{registered.root}/assignments/")
     opened_page.close()
+    expect(button).to_be_hidden()
+    expect(frame.get_by_text("Load this page again to open it")).to_be_visible()
+    assert faults(page, frame) == []
     page.close()
     chromium.clear_cookies()
 
