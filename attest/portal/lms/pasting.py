@@ -21,7 +21,6 @@ class Pasted:
     where: str
     fields: tuple[tuple[str, str], ...]
     back: str  # where the LMS shows what is to be written here
-    takes_invitations: bool = False  # whether it registers by itself
 
 
 def pasted(family: str, tool: Tool) -> Pasted:
@@ -85,7 +84,6 @@ def _moodle(tool: Tool) -> Pasted:
         ),
         "On the tool's card, “View configuration details”: Platform ID, Client ID, Deployment ID, Public "
         "keyset URL, Access token URL, Authentication request URL.",
-        takes_invitations=True,
     )
 
 
@@ -126,7 +124,6 @@ def _canvas(tool: Tool) -> Pasted:
         "Settings, Apps, “+ App”, By Client ID. The addresses below are those of Canvas's cloud; write "
         "your own school's address, such as https://school.instructure.com, under “More that may show it "
         "in a frame”.",
-        takes_invitations=True,
     )
 
 
@@ -165,7 +162,6 @@ def _brightspace(tool: Tool) -> Pasted:
         "The registration's page shows Client Id, keyset URL, token URL, authentication endpoint, "
         "audience and issuer. Then “View Deployments”, “New Deployment”: tick the same extensions, let it"
         " send name and email, choose the org units, and add a link of the kind “Deep Linking Quicklink”.",
-        takes_invitations=True,
     )
 
 
@@ -185,7 +181,6 @@ def _sakai(tool: Tool) -> Pasted:
         ),
         "After saving, the tool's page shows platform issuer, client id, deployment id, keyset, token and "
         "authentication addresses.",
-        takes_invitations=True,
     )
 
 
@@ -201,5 +196,4 @@ def _other(tool: Tool) -> Pasted:
             ("Services", f"{_GRADES}; {_NAMES}"),
         ),
         "It shows in return: issuer, client id, authentication, token and keyset addresses.",
-        takes_invitations=True,
     )
