@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
 from attest.portal.audit.models import Entry
-from attest.portal.courses.models import CourseAssignment
+from attest.portal.courses.models import CourseAssignment, Extension
 from attest.portal.grading.standing import standing
 from attest.portal.handing_in.models import Submission
+from attest.portal.lms.models import LinkedResource
 from attest.portal.teaching.rules import as_written
-from tests.portal.school import School, keep_result
+from tests.portal.linked import link_school
+from tests.portal.school import School, keep_result, make_assignment
 
 
 def form(school: School, **changed: str) -> dict[str, str]:
@@ -98,3 +101,35 @@ def test_what_comes_with_attest_is_listed_and_chosen_by_a_link(school: School) -
     assert '<a href="?folder=examples/masks">Causal and padding masks</a>' in listed
 
     assert 'value="examples/masks" required' in browser.get(f"{path}?folder=examples/masks").content.decode()
+
+
+def remove(school: School, assignment: CourseAssignment, why: str = "The wrong one.") -> int:
+    path = reverse("rules", args=[assignment.pk])
+    return school.browser(school.instructor).post(path, {"what": "remove", "why": why}).status_code
+
+
+def test_an_assignment_that_nobody_has_handed_in_for_is_removed(
+    school: School, doubling_folder: Path
+) -> None:
+    added = make_assignment(school.course, doubling_folder)
+    Extension.objects.create(assignment=added, person=school.student, until="2 days", reason="ill")
+
+    assert remove(school, added, why=" ") == 400
+    assert CourseAssignment.objects.filter(pk=added.pk).exists()
+    assert remove(school, added) == 302
+
+    assert list(CourseAssignment.objects.all()) == [school.assignment]
+    entry = Entry.objects.get(action="assignment removed")
+    assert (entry.before["title"], entry.why) == ("Doubling", "The wrong one.")
+
+
+def test_an_assignment_with_a_submission_or_a_link_stays(school: School, doubling_folder: Path) -> None:
+    linked = make_assignment(school.course, doubling_folder)
+    assert remove(school, school.assignment) == 400
+    link_school(school)
+    LinkedResource.objects.update(assignment=linked)
+
+    assert remove(school, linked) == 400
+
+    assert CourseAssignment.objects.count() == 2
+    assert not Entry.objects.filter(action="assignment removed").exists()

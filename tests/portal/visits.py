@@ -158,6 +158,7 @@ VISITS: Mapping[str, Sequence[Visit]] = {
     "rules": [
         *of("assignment_id", ("instructor", "due"), ("teacher", "empty-assignment")),
         Visit("instructor", {"assignment_id": "due"}, fill={"title": ""}, press="Change the rules"),
+        Visit("teacher", {"assignment_id": "empty-assignment"}, press="Remove it"),
     ],
     "downloads": of("assignment_id", ("instructor", "assignment"), ("teacher", "empty-assignment")),
     "lms-scores": [

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect
 
@@ -16,6 +16,8 @@ from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 
+MOST_WORDS = 2000
+HANDED_IN = "Somebody has handed in for it or has points, so it stays in the course."
 FIELDS = (
     *("title", "opens_at", "due_at", "closes_at", "late_policy", "attempts", "attempts_an_hour"),
     *("counts", "hidden_checks", "feedback"),
@@ -26,16 +28,61 @@ FIELDS = (
 def rules(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     """The rules as they are, to be changed."""
     request = asking.request
-    form = RulesForm(assignment.course, request.POST if request.method == "POST" else as_written(assignment))
+    removes = request.method == "POST" and request.POST.get("what") == "remove"
+    changes = request.method == "POST" and not removes
+    trouble: list[str] = []
+    if removes:
+        why = request.POST.get("why", "").strip()[:MOST_WORDS]
+        try:
+            trouble = remove(asking, assignment, why) if why else ["Say why: it is kept in the audit trail."]
+        except IntegrityError:  # a submission came at the same moment
+            trouble = [HANDED_IN]
+        if not trouble:
+            messages.success(request, f"{assignment.title} is no longer in the course.")
+            return redirect("course", course_id=assignment.course_id)
+    form = RulesForm(assignment.course, request.POST if changes else as_written(assignment))
     valid = form.is_valid()
-    if request.method == "POST" and valid:
+    if changes and valid:
         changed = change(asking, assignment, form.cleaned_data)
         messages.success(request, "Changed; it counts at once." if changed else "Nothing was changed.")
         return redirect("rules", assignment_id=assignment.pk)
-    values = {"assignment": assignment, "form": form, "kinds": CourseAssignment}
-    return page(
-        asking, "teaching/rules.html.jinja", values, 400 if request.method == "POST" and not valid else 200
+    values = {
+        "assignment": assignment,
+        "form": form,
+        "kinds": CourseAssignment,
+        "trouble": trouble,
+        "stays": why_it_stays(assignment),
+    }
+    failed = bool(trouble) or (changes and not valid)
+    return page(asking, "teaching/rules.html.jinja", values, 400 if failed else 200)
+
+
+def why_it_stays(assignment: CourseAssignment) -> str:
+    """Return why an assignment cannot be removed from its course; "" where it can."""
+    if assignment.submissions.exists():
+        return HANDED_IN
+    if assignment.resources.exists():
+        return "It is linked in an LMS, so it stays in the course."
+    return ""
+
+
+@transaction.atomic
+def remove(asking: Asking, assignment: CourseAssignment, why: str) -> list[str]:
+    """Remove an assignment for which nobody has handed in, with its rules; return why not."""
+    now = CourseAssignment.objects.select_for_update().get(pk=assignment.pk)
+    if stays := why_it_stays(now):
+        return [stays]
+    before = {"title": now.title, "folder": now.folder}
+    note(
+        asking.person,
+        "assignment removed",
+        f"assignment {now.pk}",
+        course=asking.course,
+        before=before,
+        why=why,
     )
+    now.delete()
+    return []
 
 
 @transaction.atomic
