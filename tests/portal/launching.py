@@ -111,6 +111,14 @@ def register(
     return Registered(portal, platform, tool)
 
 
+def invitation(administrator: Browser) -> str:
+    """The path by which a platform registers itself, once."""
+    shown = administrator.post("/platforms/", {"name": "Another", "family": "moodle"})
+    found = re.search(r"/lti/register/[\w-]+", shown.text)
+    assert found, shown.text
+    return found[0]
+
+
 def hidden(page: Answer, name: str) -> str:
     """The value of a hidden field."""
     found = re.search(rf'<input type="hidden" name="{name}" value="([^"]*)"', page.text)
