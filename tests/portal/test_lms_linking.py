@@ -147,6 +147,20 @@ def test_nothing_is_copied_from_a_course_that_somebody_else_teaches(lms: LMS, sc
     assert not Course.objects.get(title="Attention, from scratch").assignments.exists()
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "9" * 30, "x", "", "0", "elsewhere"])
+def test_a_course_that_they_do_not_teach_is_not_linked(lms: LMS, school: School, number: str) -> None:
+    elsewhere = Course.objects.get(title="Elsewhere")
+    ticket = field(lms.click(Client(), "t1", None, framed=True), "ticket")
+
+    asked = press(
+        Client(), "/lti/choose", ticket=ticket, course=str(elsewhere.pk) if number == "elsewhere" else number
+    )
+
+    assert asked.status_code == 400
+    assert "Choose a course." in text_of(asked)
+    assert not LinkedContext.objects.exists()
+
+
 def read(school: School, context: LinkedContext) -> RosterReading:
     """Have an instructor ask for the roster, and read it."""
     page = f"/courses/{context.course_id}/lms/"

@@ -26,6 +26,7 @@ from attest.portal.lms.models import (
     Platform,
     PlatformPerson,
 )
+from attest.portal.numbers import row_number
 from attest.portal.people.models import RESERVED, Person
 from attest.portal.permissions import role_in
 
@@ -202,10 +203,8 @@ def wanted_assignment(course: Course, launch: Launch) -> CourseAssignment | None
 
 def named_assignment(launch: Launch) -> CourseAssignment | None:
     """Return the assignment that a link names by its number, in whichever course it is."""
-    number = launch.custom.get(ASSIGNMENT, "")
-    if not number.isdecimal() or len(number) > 18:
-        return None
-    return CourseAssignment.objects.select_related("course").filter(pk=int(number)).first()
+    number = row_number(launch.custom.get(ASSIGNMENT, ""))
+    return CourseAssignment.objects.select_related("course").filter(pk=number).first() if number else None
 
 
 @transaction.atomic

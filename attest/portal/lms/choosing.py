@@ -36,6 +36,7 @@ from attest.portal.lms.models import Platform, PlatformPerson, Ticket, origin_of
 from attest.portal.lms.opening import enter
 from attest.portal.lms.own_keys import own_signing_key
 from attest.portal.lms.status import status_page
+from attest.portal.numbers import row_number
 from attest.portal.people.views import ZONES
 from attest.portal.permissions import everybody
 
@@ -114,11 +115,7 @@ def _choose_course(request: HttpRequest, arrived: Arrived) -> str:
             return "Choose the time zone of your course."
         course = new_course(launch, told, zone, original(launch, told.person))
     else:
-        course = (
-            taught_by(told.person).filter(pk=int(value)).first()
-            if value.isdecimal() and len(value) < 19
-            else None
-        )
+        course = taught_by(told.person).filter(pk=row_number(value)).first()
         if course is None:
             return "Choose a course."
     link_context(launch, told, course)

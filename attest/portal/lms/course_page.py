@@ -12,6 +12,7 @@ from attest.portal.courses.models import Course, Role
 from attest.portal.lms.linking import code_of
 from attest.portal.lms.models import LinkedContext, Platform
 from attest.portal.lms.rosters import ask_for_roster
+from attest.portal.numbers import row_number
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 
@@ -22,9 +23,9 @@ def course_lms(asking: Asking, course: Course) -> HttpResponse:
     contexts = course.contexts.select_related("platform").prefetch_related("resources__assignment")
     if asking.request.method == "POST":
         given = asking.request.POST
-        context = contexts.filter(pk=_number(given.get("context", ""))).first()
+        context = contexts.filter(pk=row_number(given.get("context", ""))).first()
         if context is not None and given.get("what") == "unlink":
-            _unlink(asking, context, _number(given.get("resource", "")))
+            _unlink(asking, context, row_number(given.get("resource", "")))
         elif context is not None:
             ask_for_roster(context, asking.person)
             messages.success(asking.request, "The roster is being read; look at this page again in a minute.")
@@ -43,10 +44,6 @@ def course_lms(asking: Asking, course: Course) -> HttpResponse:
     registered = Platform.objects.filter(is_active=True)
     values = {"lines": lines, "code": code_of(course), "registered": registered}
     return page(asking, "lms/course.html.jinja", values)
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
 @transaction.atomic

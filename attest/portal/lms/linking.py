@@ -14,6 +14,7 @@ from attest.portal.audit.trail import note
 from attest.portal.courses.models import Course, CourseAssignment, Role, facts_of
 from attest.portal.lms.arriving import MOST_NAME, context_facts, named_assignment, take_in
 from attest.portal.lms.models import LinkedContext, PlatformPerson
+from attest.portal.numbers import row_number
 from attest.portal.people.models import Person
 from attest.portal.permissions import role_in
 from attest.portal.uploads.folders import is_data
@@ -99,8 +100,8 @@ def offered(course: Course) -> list[tuple[str, str]]:
 def chosen_assignment(course: Course, value: str, by: Person) -> CourseAssignment | None:
     """Return what was chosen of `offered`; one that comes with Attest is added to the course."""
     kind, _, name = value.partition(":")
-    if kind == _OWN and name.isdecimal() and len(name) < 19:
-        return course.assignments.filter(pk=int(name)).first()
+    if kind == _OWN:
+        return course.assignments.filter(pk=row_number(name)).first()
     if kind == _INSTALLED and name in installed_assignments():
         found = course.assignments.filter(folder=name).first()
         return found or add_assignment(course, name, by)

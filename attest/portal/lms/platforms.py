@@ -32,6 +32,7 @@ from attest.portal.lms.models import (
 from attest.portal.lms.pasting import pasted, usual
 from attest.portal.lms.registering import INVITATIONS_LIVE, our_tool
 from attest.portal.lms.stores import digest_of
+from attest.portal.numbers import row_number
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, administrators
 
@@ -222,8 +223,7 @@ def _add_deployment(asking: Asking, found: Platform, deployment_id: str) -> None
 
 @transaction.atomic
 def _switch_deployment(asking: Asking, found: Platform, number: str) -> None:
-    usable = number.isdecimal() and len(number) < 19
-    one = Deployment.objects.filter(platform=found, pk=int(number)).first() if usable else None
+    one = Deployment.objects.filter(platform=found, pk=row_number(number)).first()
     if one is None:
         return
     before, one.is_active = {"is_active": one.is_active}, not one.is_active

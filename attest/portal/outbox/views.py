@@ -16,6 +16,7 @@ from django.utils.dateparse import parse_datetime
 
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.lms.models import LinkedResource, PlatformPerson
+from attest.portal.numbers import row_number
 from attest.portal.outbox.columns import may_make, may_read, may_send
 from attest.portal.outbox.deciding import ask_to_read, let_lower, send_again
 from attest.portal.outbox.models import LookedAt, OutgoingScore
@@ -94,7 +95,7 @@ def _decide(asking: Asking, resources: Mapping[str, LinkedResource]) -> None:
         return
     scores = resource.scores.all()
     if number:
-        scores = scores.filter(pk=int(number)) if number.isdecimal() and len(number) < 19 else scores.none()
+        scores = scores.filter(pk=row_number(number))
     match what:
         case "again":
             some = scores if number else scores.filter(state=State.REFUSED)

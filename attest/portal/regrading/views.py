@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from django.contrib import messages
@@ -17,6 +16,7 @@ from attest.portal.grading.requests import words_trouble
 from attest.portal.grading.results import checks_of
 from attest.portal.grading.standing import standing, supposing
 from attest.portal.grading.views import report_page
+from attest.portal.numbers import row_number
 from attest.portal.pages import page
 from attest.portal.people.models import Person
 from attest.portal.permissions import Asking, members
@@ -140,9 +140,7 @@ def _decide(asking: Asking, regrade: Regrade) -> None:
         if not accept(regrade, asking.person):
             messages.error(asking.request, "There is nothing to accept.")
     elif what == "accept":
-        chosen = {
-            int(one) for one in asking.request.POST.getlist("person") if re.fullmatch(r"[0-9]{1,18}", one)
-        }
+        chosen = {row_number(one) for one in asking.request.POST.getlist("person")}
         if not chosen or not accept(regrade, asking.person, chosen):
             messages.error(asking.request, "Choose at least one student first.")
 
@@ -161,8 +159,7 @@ def _asked(
         if check_id not in checks:
             trouble["check"] = ["Choose one of these checks."]
     elif which == Which.STUDENT:
-        number = given.get("person", "")
-        person = people.filter(pk=int(number)).first() if re.fullmatch(r"[0-9]{1,18}", number) else None
+        person = people.filter(pk=row_number(given.get("person", ""))).first()
         if person is None:
             trouble["person"] = ["Choose one of these students."]
     trouble |= words_trouble("why", why, "Say in a sentence why; it is kept in the audit trail.")

@@ -22,6 +22,7 @@ from attest.portal.courses.models import Course, CourseAssignment, Role, facts_o
 from attest.portal.errands.models import Errand
 from attest.portal.grading.requests import words_trouble
 from attest.portal.handing_in.keeping import Store
+from attest.portal.numbers import row_number
 from attest.portal.pages import alone, page
 from attest.portal.permissions import Asking, members
 from attest.portal.regrading.regrades import refresh
@@ -111,7 +112,7 @@ def upload(asking: Asking, uploaded: UploadedFolder) -> HttpResponse:
         if request.POST.get("what") == "again":
             _validate_again(asking, uploaded)
         elif uploaded.passed:
-            assignment = course.assignments.filter(pk=_number(request.POST.get("assignment", ""))).first()
+            assignment = course.assignments.filter(pk=row_number(request.POST.get("assignment", ""))).first()
             if assignment is not None and _use(asking, uploaded, assignment):
                 return redirect("regrade", assignment_id=assignment.pk)
             messages.error(request, "Choose one of the course's assignments.")
@@ -187,7 +188,3 @@ def _use(asking: Asking, uploaded: UploadedFolder, assignment: CourseAssignment)
     )
     refresh(assignment, found, asking.person)
     return True
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else 0
