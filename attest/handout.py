@@ -22,6 +22,7 @@ from graders.assignment import (
     Assignment,
     AssignmentError,
     Exercise,
+    find_assignment,
     read_assignment,
 )
 from graders.starters import BEGIN, END, as_notebook, starter_files
@@ -34,6 +35,24 @@ _TELLING = 16  # characters: a shorter sentence or line could stand anywhere by 
 
 # Whether students begin with scripts, with notebooks, or have both to choose from.
 Form = Literal["both", "scripts", "notebooks"]
+
+
+def to_hand_out(name: str) -> Assignment:
+    """Return the assignment of this name or folder. Raises AssignmentError, also for a part of a handout."""
+    found = find_assignment(name)
+    if any(exercise.released for exercise in found.exercises):
+        raise AssignmentError(f"{found.folder}: is part of a handout already; name the assignment.")
+    return found
+
+
+def handed_out(assignment: Assignment, form: Form = "both") -> dict[str, bytes]:
+    """Return `handout_files` of which none gives anything hidden away. Raises AssignmentError."""
+    files = handout_files(assignment, form)
+    found = leaks(assignment, files)
+    if found:
+        more = f" And {len(found) - 3} more." if len(found) > 3 else ""
+        raise AssignmentError(f"nothing was written: {' '.join(found[:3])}{more}")
+    return files
 
 
 def handout_files(assignment: Assignment, form: Form = "both") -> dict[str, bytes]:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from sandbox import Program
 
 CHECKS = "checks"  # the folder of the public checks in a handout
-PLACES = (CHECKS, f".github/attest/{CHECKS}")  # where it lies, in a handout and in a repository made of one
+IN_REPOSITORY = ".github/attest"  # where a repository made of a handout has it
+PLACES = (CHECKS, f"{IN_REPOSITORY}/{CHECKS}")
 LEVELS = 3
 MOST_NAMES = 12  # in a message
 

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attest.handout import handout_files, leaks
+from attest.handout import handed_out, to_hand_out
 from attest.terminal import ALL_WELL, console, sentences, shown_path
-from graders.assignment import AssignmentError, find_assignment
+from graders.assignment import AssignmentError
 from reports.amounts import count_text
 
 
 def release_command(name: str, out: Path) -> int:
     """Write the handout of an assignment to `out`; return the exit status."""
     with sentences(AssignmentError):
-        assignment = find_assignment(name)
-        if any(exercise.released for exercise in assignment.exercises):
-            raise AssignmentError(f"{assignment.folder}: is part of a handout already; name the assignment.")
-        files = handout_files(assignment)
-        found = leaks(assignment, files)
-        if found:
-            more = f" And {len(found) - 3} more." if len(found) > 3 else ""
-            raise AssignmentError(f"nothing was written: {' '.join(found[:3])}{more}")
+        assignment = to_hand_out(name)
+        files = handed_out(assignment)
         write_files(files, out)
     console().print(
         f"{shown_path(out)}/ holds {count_text(len(files), 'file')} for students of “{assignment.title}”.",

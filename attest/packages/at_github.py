@@ -12,33 +12,31 @@ import sys
 import traceback
 from pathlib import Path
 
+from attest.installed import CHECKS, IN_REPOSITORY
 from attest.packages.github_results import encoded, github_results, not_graded
-from attest.packages.grading import backends_here
+from attest.packages.grading import by_strongest
 from attest.packages.shown import for_instructor
+from attest.packages.telling import say
 from attest.seeds import new_seed
 from attest.student_text import student_text
-from attest.terminal import harmless
 from graders.assignment import Assignment, read_assignment
 from graders.limits import limits_of
 from graders.result import Result, Status, Student
 from reports import student_markdown
 from reports.student_view import student_view
-from reports.visible_text import visible_text
 from sandbox import Sandbox, SandboxBroken
 
-PLACE = ".github/attest"  # in the repository
-CHECKS = "checks"
 WIDTH = 100
 
 
 def main(repository: Path, output: Path, summary: Path) -> int:
     """Check, and write the outputs whatever happens; return the exit status."""
     try:
-        result = checked(read_assignment(repository / PLACE / CHECKS), repository)
+        result = checked(read_assignment(repository / IN_REPOSITORY / CHECKS), repository)
         found, said, document = github_results(result), printed(result), student_markdown(result)
     except Exception:
         found, said, document = not_graded(), traceback.format_exc(), ""
-    print(harmless(visible_text(said)), flush=True)
+    say(said)
     append(summary, document)
     append(output, f"result={encoded(found)}\n")
     return 0
@@ -48,17 +46,13 @@ def checked(assignment: Assignment, repository: Path) -> Result:
     """Return the Result of the public checks. Raises SandboxBroken and AssignmentError."""
     from graders.session import GradingSession
 
-    failure: SandboxBroken | None = None
-    for backend in backends_here():
-        try:
-            with Sandbox(backend, limits_of(assignment)) as sandbox:
-                sandbox.start()
-                session = GradingSession(assignment, sandbox, new_seed(), public_only=True)
-                return session.grade(Student(id="student"), repository, source="the repository")
-        except SandboxBroken as error:
-            failure = failure or error
-    assert failure is not None
-    raise failure
+    def grade(backend: str) -> Result:
+        with Sandbox(backend, limits_of(assignment)) as sandbox:
+            sandbox.start()
+            session = GradingSession(assignment, sandbox, new_seed(), public_only=True)
+            return session.grade(Student(id="student"), repository, source="the repository")
+
+    return by_strongest(grade, SandboxBroken)
 
 
 def printed(result: Result) -> str:

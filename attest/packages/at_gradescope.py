@@ -8,7 +8,6 @@ Run as `python -I -m attest.packages.at_gradescope`.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 import traceback
@@ -26,13 +25,12 @@ from attest.packages.gradescope_results import counts_as_attempt, gradescope_res
 from attest.packages.grading import Place, grade_one
 from attest.packages.manifest import Package, read_package
 from attest.packages.shown import for_instructor
-from attest.terminal import harmless
+from attest.packages.telling import say, write_results
 from graders.assignment import Assignment
 from graders.deadline import wall_deadline
 from graders.reading import Found
-from graders.result import Received, write_whole
+from graders.result import Received
 from reports.amounts import count_text, points_text
-from reports.visible_text import visible_text
 
 ROOT = Path("/autograder")
 LEFT_SECONDS = 45.0  # for ending and writing, of the time after which Gradescope gives up and counts zero
@@ -45,14 +43,14 @@ STOPPED = (
 def main(root: Path = ROOT) -> int:
     """Grade, and write results.json whatever happens; return the exit status."""
     started = time.monotonic()
-    write(root, not_graded(STOPPED))
+    write_results(root, not_graded(STOPPED))
     try:
         found = results(root, started)
     except Exception as error:
         why = traceback.format_exc()
         say(why)
         found = not_graded(f"{error}\n\n{why}")
-    write(root, found)
+    write_results(root, found)
     return 0
 
 
@@ -126,18 +124,6 @@ def say_points(assignment: Assignment, metadata: Metadata) -> None:
             f"{points_text(assignment.points - by_people)}"
             + (f", and add a manual question of {points_text(by_people)}." if by_people else ".")
         )
-
-
-def say(text: str) -> None:
-    """Print for the instructor."""
-    print(harmless(visible_text(text)), flush=True)
-
-
-def write(root: Path, found: dict[str, Any]) -> None:
-    """Write results.json whole."""
-    folder = root / "results"
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "results.json", json.dumps(found).encode())
 
 
 if __name__ == "__main__":

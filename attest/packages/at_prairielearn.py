@@ -8,20 +8,17 @@ Run as `python -I -m attest.packages.at_prairielearn`.
 
 from __future__ import annotations
 
-import json
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
 
 from attest.packages.grading import Place, grade_one
 from attest.packages.manifest import read_package
 from attest.packages.prairielearn_results import not_gradable, prairielearn_results
 from attest.packages.shown import for_instructor
-from attest.terminal import harmless
+from attest.packages.telling import say, write_results
 from graders.reading import Found
-from graders.result import Student, write_whole
-from reports.visible_text import visible_text
+from graders.result import Student
 
 ROOT = Path("/grade")
 TIMEOUT_SECONDS = 600  # the most that PrairieLearn gives
@@ -30,26 +27,19 @@ PATIENCE_SECONDS = 270.0  # twice that, for a second try, ends before
 
 def main(root: Path = ROOT) -> int:
     """Grade, and write results.json whatever happens; return the exit status."""
-    write(root, not_gradable())
+    write_results(root, not_gradable())
     try:
         _, assignment = read_package(root / "tests")
         submission = Found(Student(id="student"), root / "student", "student")
         places = tuple(root / name for name in ("tests", "data", "student", "results", "serverFilesCourse"))
         result = grade_one(assignment, submission, Place(places, PATIENCE_SECONDS))
-        print(harmless(visible_text(for_instructor(result))), flush=True)
+        say(for_instructor(result))
         found = prairielearn_results(result)
     except Exception:
-        print(harmless(visible_text(traceback.format_exc())), flush=True)
+        say(traceback.format_exc())
         found = not_gradable()
-    write(root, found)
+    write_results(root, found)
     return 0
-
-
-def write(root: Path, found: dict[str, Any]) -> None:
-    """Write results.json whole."""
-    folder = root / "results"
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "results.json", json.dumps(found).encode())
 
 
 if __name__ == "__main__":

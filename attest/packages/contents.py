@@ -60,8 +60,6 @@ def _pinned(lines: str, sources: Sources) -> str:
 
 def graded_there(assignment: Assignment, package: Package | None = None) -> Files:
     """Return the assignment, hidden tests and all, and package.json beside it."""
-    if any(exercise.released for exercise in assignment.exercises):
-        raise AssignmentError(f"{assignment.folder}: is part of a handout already; name the assignment.")
     root, files = files_of(assignment)
     told = package or Package(assignment="")
     told = told.model_copy(update={"assignment": f"{FOLDER}/{root}" if root != "." else FOLDER})

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attest.handout import Form, handout_files, leaks
-from attest.installed import CHECKS
-from attest.packages import at_github, at_prairielearn
+from attest.handout import handed_out, to_hand_out
+from attest.installed import CHECKS, IN_REPOSITORY
+from attest.packages import at_prairielearn
 from attest.packages.contents import (
     PLAIN,
     PROGRAM,
@@ -23,13 +23,14 @@ from attest.packages.contents import (
     installing,
     own,
 )
+from attest.packages.gradescope_metadata import policy_of
 from attest.packages.gradescope_results import not_graded
 from attest.packages.manifest import Package
 from attest.packages.prairielearn_results import not_gradable
 from attest.packages.wheel import zipped
 from attest.terminal import ALL_WELL, console, sentences, shown_path
-from graders.assignment import Assignment, AssignmentError, find_assignment
-from graders.late import LateError, read_due, read_policy
+from graders.assignment import Assignment, AssignmentError
+from graders.late import LateError, read_due
 from graders.result import write_whole
 from reports.amounts import bytes_text, points_text
 from reports.authors_markup import handout_html
@@ -37,7 +38,7 @@ from reports.authors_markup import handout_html
 NEVER_STARTED = "Attest could not be started. What setup.sh printed is shown under Configure Autograder."
 WORKFLOW = ".github/workflows/classroom.yml"
 _OF_THE_HANDOUT = f"`{CHECKS}/`".encode()  # in its README
-_OF_THE_REPOSITORY = f"`{at_github.PLACE}/{CHECKS}/`".encode()
+_OF_THE_REPOSITORY = f"`{IN_REPOSITORY}/{CHECKS}/`".encode()
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def export_command(to: str, request: ExportRequest) -> int:
                 f"{shown_path(request.out)}: is there already. Replace it by --force, or choose another file "
                 "with -o."
             )
-        assignment = find_assignment(request.assignment)
+        assignment = to_hand_out(request.assignment)
         data = zipped(made[to](assignment, request))
         try:
             request.out.parent.mkdir(parents=True, exist_ok=True)
@@ -99,8 +100,7 @@ def tell(assignment: Assignment, request: ExportRequest, size: int) -> None:
 
 def gradescope(assignment: Assignment, request: ExportRequest) -> Files:
     """Return the zip that Gradescope takes as an autograder. Raises AssignmentError and LateError."""
-    if request.late is not None and request.late.strip().lower() != "none":
-        read_policy(request.late, read_due("2000-01-01 UTC"))  # said here, not at each submission
+    policy_of(None, request.late, read_due("2000-01-01 UTC"))  # said here, not at each submission
     package = Package(assignment="", attempts=request.attempts, late=request.late, minutes=request.minutes)
     run = own("gradescope_run.sh").replace("NOT_GRADED", json.dumps(not_graded(NEVER_STARTED)))
     return {
@@ -145,25 +145,14 @@ def github_classroom(assignment: Assignment, request: ExportRequest) -> Files:
     found: Files = {}
     # One form alone: in a repository the other would lie there untouched, and could be taken for the answer.
     for name, data in handed_out(assignment, "notebooks" if request.notebooks else "scripts").items():
-        place = f"{at_github.PLACE}/{name}" if name.startswith(f"{CHECKS}/") else name
+        place = f"{IN_REPOSITORY}/{name}" if name.startswith(f"{CHECKS}/") else name
         moved = data.replace(_OF_THE_HANDOUT, _OF_THE_REPOSITORY) if name.endswith(".md") else data
         found[place] = (moved, PLAIN)
     return {
         **found,
         WORKFLOW: (own("classroom.yml").encode(), PLAIN),
-        **below(at_github.PLACE, installing(request.sources, reference=False)),
+        **below(IN_REPOSITORY, installing(request.sources, reference=False)),
     }
-
-
-def handed_out(assignment: Assignment, form: Form = "both") -> dict[str, bytes]:
-    """Return what students get. Raises AssignmentError where something hidden would be in it."""
-    if any(exercise.released for exercise in assignment.exercises):
-        raise AssignmentError(f"{assignment.folder}: is part of a handout already; name the assignment.")
-    found = handout_files(assignment, form)
-    hidden = leaks(assignment, found)
-    if hidden:
-        raise AssignmentError(f"nothing was written: {' '.join(hidden[:3])}")
-    return found
 
 
 def _is_asked(name: str, assignment: Assignment) -> bool:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from attest.packages.shown import ShownCheck, is_whole, shown_checks, whole_text
+from attest.packages.shown import ShownCheck, fitting, is_whole, shown_checks, whole_text
 from graders.result import NOT_GRADED, Result, Status, Verdict, Visibility
 
 VERSION = 3
@@ -28,12 +28,7 @@ def github_results(result: Result) -> dict[str, Any]:
     if result.status is Status.UNREADABLE:
         said = _alone("Something to grade was handed in.", "fail", whole_text(result))
         return said | {"max_score": round(sum(check.max_points for check in result.checks), 4)}
-    most = MOST_CHECK
-    while True:
-        found = _graded(result, most)
-        if len(json.dumps(found).encode()) <= MOST_BYTES or most <= LEAST_TEXT:
-            return found
-        most //= 2
+    return fitting(lambda most: _graded(result, most), MOST_CHECK, LEAST_TEXT, MOST_BYTES)
 
 
 def not_graded() -> dict[str, Any]:

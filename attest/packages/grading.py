@@ -6,7 +6,7 @@ The grading runs in processes of its own: one that dies costs a retry, and then 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,16 +48,25 @@ def backends_here() -> Iterator[str]:
         raise SandboxBroken(f"no sandbox can be built here ({'; '.join(reasons)})")
 
 
-def grade_one(assignment: Assignment, found: Found, place: Place) -> Result:
-    """Return the Result of one submission. Raises SandboxBroken, PoolError and AssignmentError."""
-    failure: PoolError | None = None
+def by_strongest(grade: Callable[[str], Result], failing: type[Exception]) -> Result:
+    """Return what comes of grading by the strongest backend that works; where none does, raise its failure.
+
+    A backend that seems to be allowed may turn out not to be, which raises `failing`; then the next has its
+    try. Raises SandboxBroken where none is allowed.
+    """
+    first: Exception | None = None
     for backend in backends_here():
         try:
-            return _graded(assignment, found, place, backend)
-        except PoolError as error:
-            failure = failure or error
-    assert failure is not None
-    raise failure
+            return grade(backend)
+        except failing as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+def grade_one(assignment: Assignment, found: Found, place: Place) -> Result:
+    """Return the Result of one submission. Raises SandboxBroken, PoolError and AssignmentError."""
+    return by_strongest(lambda backend: _graded(assignment, found, place, backend), PoolError)
 
 
 def _graded(assignment: Assignment, found: Found, place: Place, backend: str) -> Result:

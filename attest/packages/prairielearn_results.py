@@ -7,11 +7,10 @@ cannot be read or because something of ours broke, is not gradable: that takes n
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from attest.packages.shown import MOST_CHECK, ShownCheck, is_whole, shown_checks, whole_text
+from attest.packages.shown import MOST_CHECK, ShownCheck, fitting, is_whole, shown_checks, whole_text
 from graders.result import NOT_GRADED, Result, Status, Visibility
 from reports.amounts import count_text, points_noun
 
@@ -23,12 +22,7 @@ def prairielearn_results(result: Result) -> dict[str, Any]:
     """Return results.json."""
     if result.status is Status.UNREADABLE or not is_whole(result):
         return _not_gradable(whole_text(result))
-    most = MOST_CHECK
-    while True:
-        found = _graded(result, most)
-        if len(json.dumps(found).encode()) <= MOST_BYTES or most <= LEAST_TEXT:
-            return found
-        most //= 2
+    return fitting(lambda most: _graded(result, most), MOST_CHECK, LEAST_TEXT, MOST_BYTES)
 
 
 def not_gradable() -> dict[str, Any]:

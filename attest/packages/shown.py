@@ -5,8 +5,10 @@ A check's text is that of the report in which a student sees it: a hidden check 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from attest.student_text import check_text, load_text
 from attest.terminal import harmless
@@ -74,6 +76,21 @@ def cut(text: str, most: int) -> str:
     """Return the beginning of a long text, with a note that says so."""
     found = excerpt(text, limit=most, max_lines=MOST_LINES)
     return harmless("\n".join(filter(None, (found.text, found.note))))
+
+
+def fitting(
+    made: Callable[[int], dict[str, Any]], characters: int, least: int, most_bytes: int
+) -> dict[str, Any]:
+    """Return a document of at most so many bytes of JSON.
+
+    `made` gives it with so many characters of each check's text; they are halved until it fits, to no fewer
+    than `least`.
+    """
+    while True:
+        found = made(characters)
+        if len(json.dumps(found).encode()) <= most_bytes or characters <= least:
+            return found
+        characters //= 2
 
 
 def waiting_items(result: Result) -> tuple[RubricResult, ...]:
