@@ -27,6 +27,7 @@ django.setup(set_prefix=False)
 from tests.attest.conftest import write_assignment  # noqa: E402 - after Django
 from tests.lti.platform import Platform  # noqa: E402 - after Django
 from tests.portal.lms import LMS, forget_asked, register  # noqa: E402 - it imports models
+from tests.portal.outgoing import Linked, linked  # noqa: E402 - it imports models
 from tests.portal.school import School, make_school  # noqa: E402 - it imports models
 
 
@@ -57,3 +58,10 @@ def lms(school: School, monkeypatch: pytest.MonkeyPatch) -> Iterator[LMS]:
     with Platform("moodle") as platform:
         yield register(platform)
     forget_asked()
+
+
+@pytest.fixture
+def moodle(school: School) -> Iterator[Linked]:
+    """An LMS in which the course's assignment has a column."""
+    with linked(school) as found:
+        yield found

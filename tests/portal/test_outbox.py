@@ -1,217 +1,29 @@
-"""Scores arrive in the LMS by themselves, right and once: what is noticed, sent, and answered."""
+"""Scores arrive in the LMS right and once, whatever it answers and whoever dies meanwhile."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from django.utils import timezone
 
-from attest.portal.adjusting.deciding import decide
-from attest.portal.courses.models import CourseAssignment, Membership, Role
 from attest.portal.grading.giving import give_points
-from attest.portal.grading.models import Graded, Release
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
-from attest.portal.lms.models import ContextPerson, LinkedResource
-from attest.portal.marking.saving import Given, save
-from attest.portal.outbox import columns, noticing, sending
-from attest.portal.outbox.models import LookedAt, OutgoingScore
-from attest.portal.outbox.process import Outbox
+from attest.portal.outbox import columns, sending
+from attest.portal.outbox.models import OutgoingScore
 from attest.portal.outbox.sending import Pauses
-from attest.portal.teaching.extensions import give
 from tests.lti.platform import Grade, faults
-from tests.portal.outgoing import Linked, enrol, linked
-from tests.portal.prose import WHEN, WHY, keep_words, level
-from tests.portal.school import School, keep_result, make_assignment, make_person
+from tests.portal.outgoing import Linked, linked
+from tests.portal.school import School, keep_result
 
 State = OutgoingScore.State
 
 
-@pytest.fixture
-def moodle(school: School) -> Iterator[Linked]:
-    with linked(school) as found:
-        yield found
-
-
 def again(school: School, text: str = "x = 1\n") -> Submission:
     return take(school.assignment, school.student, [("double.py", text.encode())])
-
-
-def test_a_graded_attempt_arrives_with_both_times_and_the_true_maximum(
-    school: School, moodle: Linked
-) -> None:
-    graded = keep_result(school.submission, (2, 2))
-    moodle.notice_and_send()
-    (sent,) = moodle.received()
-    assert (sent["scoreGiven"], sent["scoreMaximum"], moodle.grade()) == (4.0, 5.0, 16.0)
-    assert sent["comment"] == "4 of 5 points, attempt 1."
-    submitted = datetime.fromisoformat(sent["submission"]["submittedAt"])  # type: ignore[index]
-    assert abs(submitted - school.submission.received_at) < timedelta(milliseconds=1)
-    made = datetime.fromisoformat(str(sent["timestamp"]))
-    assert timedelta(0) <= graded.at - made < timedelta(seconds=1)
-    row = moodle.row()
-    assert (row.state, row.sent_points, row.sent_max) == (State.SENT, 4.0, 5.0)
-
-
-def test_nothing_is_sent_twice(school: School, moodle: Linked) -> None:
-    keep_result(school.submission)
-    for _ in range(3):
-        moodle.notice_and_send()
-    assert len(moodle.received()) == 1
-
-
-def test_who_has_handed_in_nothing_has_no_row(school: School, moodle: Linked) -> None:
-    moodle.notice_and_send()
-    assert not OutgoingScore.objects.exists()
-    assert moodle.platform.services.received == []
-
-
-def test_the_best_attempt_counts_and_a_worse_one_sends_nothing(school: School, moodle: Linked) -> None:
-    keep_result(school.submission, (2, 2))
-    moodle.notice_and_send()
-    keep_result(again(school), (2, 0))
-    moodle.notice_and_send()
-    keep_result(again(school, "x = 2\n"), (2, 3))
-    moodle.notice_and_send()
-    assert [one["scoreGiven"] for one in moodle.received()] == [4.0, 5.0]
-    assert moodle.grade() == 20.0
-
-
-def test_the_first_attempt_counts_where_the_rules_say_so(school: School, moodle: Linked) -> None:
-    moodle.resource.assignment.counts = CourseAssignment.Counts.FIRST
-    moodle.resource.assignment.save()
-    keep_result(school.submission, (2, 0))
-    keep_result(again(school), (2, 3))
-    moodle.notice_and_send()
-    assert [one["scoreGiven"] for one in moodle.received()] == [2.0]
-
-
-def test_every_way_in_which_points_change_is_noticed(school: School, moodle: Linked) -> None:
-    """Without a look at everybody: by the row that each change leaves."""
-    keep_result(school.submission, (0, 1))
-    moodle.notice_and_send()
-    give_points(
-        school.submission, "doubling/test_public", 2.0, reason="It is.", by=school.instructor, before=0.0
-    )
-    moodle.notice_and_send()
-    assert moodle.grade() == 12.0
-    decide(school.assignment, "doubling/test_values", "given", "It was too strict.", school.instructor)
-    moodle.notice_and_send()
-    assert moodle.grade() == 20.0
-    whole = LookedAt.objects.get().whole_at
-    assert whole is not None
-    keep_result(again(school), (2, 3))
-    moodle.notice()
-    assert LookedAt.objects.get().whole_at == whole  # one person was looked at, not everybody
-
-
-def test_points_for_who_handed_in_nothing_arrive(school: School, moodle: Linked) -> None:
-    none = Submission.objects.create(
-        assignment=school.assignment, person=school.classmate, attempt=0, way=Submission.Way.NOTHING
-    )
-    give_points(none, "", 3.0, reason="An oral examination.", by=school.instructor, before=None)
-    moodle.notice_and_send()
-    (sent,) = moodle.received("s2")
-    assert (sent["comment"], "submission" in sent) == ("3 of 5 points, without an attempt.", False)
-    assert moodle.grade("s2") == 12.0
-
-
-def test_an_extension_that_takes_a_deduction_back_is_noticed(school: School, moodle: Linked) -> None:
-    day = timedelta(days=1)
-    CourseAssignment.objects.filter(pk=school.assignment.pk).update(
-        due_at=timezone.now() - day, late_policy="50% per day"
-    )
-    moodle.resource.refresh_from_db()
-    keep_result(school.submission, (2, 2))
-    moodle.notice_and_send()
-    assert moodle.grade() < 16.0  # type: ignore[operator]
-    give(moodle.resource.assignment, school.student, "3 days", "ill", school.instructor)
-    moodle.notice_and_send()
-    assert moodle.grade() == 16.0
-
-
-def test_nothing_leaves_before_it_is_released(school: School, moodle: Linked) -> None:
-    school.assignment.feedback = CourseAssignment.Feedback.ON_RELEASE
-    school.assignment.save()
-    moodle.resource.assignment.refresh_from_db()
-    keep_result(school.submission, (2, 2))
-    moodle.notice_and_send()
-    assert moodle.platform.services.received == []
-    Release.objects.create(assignment=school.assignment, by=school.instructor)
-    LookedAt.objects.update(whole_at=None)
-    moodle.notice_and_send()
-    assert moodle.grade() == 16.0
-
-
-def test_checks_that_are_kept_until_the_due_date_keep_the_score_back(school: School, moodle: Linked) -> None:
-    school.assignment.due_at = timezone.now() + timedelta(hours=1)
-    school.assignment.save()
-    moodle.resource.assignment.refresh_from_db()
-    keep_result(school.submission, (2, 1), kept=True)
-    moodle.notice_and_send()
-    assert moodle.platform.services.received == []
-    school.assignment.due_at = timezone.now() - timedelta(seconds=1)
-    school.submission.received_at = timezone.now() - timedelta(minutes=1)
-    school.submission.save()
-    school.assignment.save()
-    moodle.resource.assignment.refresh_from_db()
-    LookedAt.objects.update(whole_at=None)
-    moodle.notice_and_send()
-    assert moodle.grade() == 12.0
-
-
-def test_checks_that_are_never_shown_are_told_to_no_lms(school: School, moodle: Linked) -> None:
-    school.assignment.hidden_checks = CourseAssignment.Hidden.NEVER
-    school.assignment.save()
-    moodle.resource.assignment.refresh_from_db()
-    keep_result(school.submission, (2, 0), kept=True)
-    moodle.notice_and_send()
-    (sent,) = moodle.received()
-    assert (sent["scoreGiven"], sent["scoreMaximum"]) == (2.0, 2.0)
-
-
-@pytest.mark.parametrize(("mode", "progress"), [("moodle", None), ("canvas", "PendingManual")])
-def test_answers_that_are_to_be_marked_follow_the_lms(
-    school: School, mode: str, progress: str | None
-) -> None:
-    with linked(school, mode) as lms:
-        keep_words(school.submission, "It is added to itself.")
-        lms.notice_and_send()
-        sent = lms.received()
-        assert [one["gradingProgress"] for one in sent] == ([progress] if progress else [])
-        answer = school.student.answers.get()
-        for item, points in ((WHY, 2.0), (WHEN, 1.0)):
-            given = Given(item, level(item, points))
-            save(school.grader, answer, given, settles=False, instructs=False)
-        lms.notice_and_send()
-        assert lms.received()[-1]["scoreGiven"] == 8.0
-        assert lms.received()[-1]["gradingProgress"] == "FullyGraded"
-
-
-def test_only_students_of_the_lms_get_scores(school: School, moodle: Linked) -> None:
-    enrol(moodle.resource.context, school.grader, "a1", Role.GRADER)
-    keep_result(take(school.assignment, school.grader, [("double.py", b"x = 1\n")]), (2, 3))
-    keep_result(school.submission)
-    ContextPerson.objects.filter(told__subject="s1").update(has_left=True)
-    moodle.notice_and_send()
-    assert moodle.platform.services.received == []
-
-
-def test_who_comes_from_the_lms_after_they_were_graded_gets_their_score(
-    school: School, moodle: Linked
-) -> None:
-    late = make_person("late")
-    Membership.objects.create(course=school.course, person=late)
-    keep_result(take(school.assignment, late, [("double.py", b"x = 3\n")]), (2, 3))
-    moodle.notice_and_send()
-    enrol(moodle.resource.context, late, "s3")
-    moodle.notice_and_send()
-    assert moodle.grade("s3") == 20.0
 
 
 def test_a_grade_is_lowered_only_with_consent(school: School, moodle: Linked) -> None:
@@ -417,107 +229,3 @@ def test_who_lost_a_score_to_another_keeps_nothing_of_it(school: School, moodle:
     sent_at = moodle.row().sent_at
     sending.keep_sent(slow, "slow")
     assert moodle.row().sent_at == sent_at
-
-
-def test_brightspace_has_a_column_made_once(school: School) -> None:
-    with linked(school, "brightspace") as lms:
-        service = lms.service(lms.resource.context.platform)
-        assert columns.may_make(lms.resource)
-        columns.make(lms.resource, service)
-        (item,) = lms.platform.course.line_items.values()
-        assert (item.label, item.maximum) == (school.assignment.title, 5.0)
-        assert (item.resource_link_id, item.tag) == (lms.resource.resource_link_id, "attest")
-        lms.resource.lineitem_url = ""
-        lms.resource.save()
-        columns.make(lms.resource, service)  # as after a kill between the two
-        assert len(lms.platform.course.line_items) == 1
-        keep_result(school.submission, (2, 2))
-        lms.notice_and_send()
-        assert lms.grade() == 4.0
-
-
-def test_what_everybody_has_there_is_read(school: School, moodle: Linked) -> None:
-    keep_result(school.submission, (2, 3))
-    moodle.notice_and_send()
-    (item,) = moodle.platform.course.line_items.values()
-    item.grades["s1"].score = 7.0
-    columns.read(moodle.resource, moodle.service(moodle.resource.context.platform))
-    row = moodle.row()
-    assert (row.there_points, row.there_max, row.known_there) == (7.0, 20.0, (7.0, 20.0))
-
-
-def test_a_column_that_took_the_place_of_another_gets_every_score(school: School, moodle: Linked) -> None:
-    keep_result(school.submission, (2, 2))
-    moodle.notice_and_send()
-    course = moodle.platform.course
-    (old,) = course.line_items.values()
-    new = course.add_line_item(old.owner, "anew", 10.0)
-    del course.line_items[old.id]
-    moodle.resource.lineitem_url = moodle.platform.services.item_url(course, new)
-    moodle.resource.save()
-    moodle.notice_and_send()
-    assert (moodle.row().state, moodle.grade()) == (State.SENT, 8.0)
-
-
-def test_a_result_that_cannot_be_read_keeps_no_other_column_back(school: School, moodle: Linked) -> None:
-    graded = keep_result(school.submission, (2, 2))
-    Graded.objects.filter(pk=graded.pk).update(document="{}")
-    part = "doubling/test_public"
-    give_points(school.submission, part, 1.0, reason="So.", by=school.instructor, before=2.0)
-    other = make_assignment(school.course, Path(school.assignment.folder))
-    keep_result(take(other, school.classmate, [("double.py", b"x = 1\n")]), (2, 3))
-    resource = LinkedResource.objects.create(
-        context=moodle.resource.context,
-        resource_link_id="another",
-        assignment=other,
-        lineitem_url=f"{moodle.resource.lineitem_url}&another=1",
-    )
-    Outbox()._look(0)
-    assert [one.resource for one in OutgoingScore.objects.all()] == [resource]
-
-
-@pytest.mark.parametrize(
-    ("due_in", "looked_ago", "is_due"),
-    [
-        (None, timedelta(minutes=59), False),
-        (None, timedelta(minutes=61), True),
-        (timedelta(minutes=-1), timedelta(minutes=6), True),
-        (timedelta(minutes=-1), timedelta(minutes=4), False),
-        (timedelta(days=-29), timedelta(minutes=6), True),
-        (timedelta(days=-31), timedelta(minutes=6), False),
-        (timedelta(minutes=30), timedelta(minutes=6), True),
-        (timedelta(days=2), timedelta(minutes=6), False),
-    ],
-)
-def test_everybody_is_looked_at_more_often_about_a_due_date(
-    moodle: Linked, due_in: timedelta | None, looked_ago: timedelta, is_due: bool
-) -> None:
-    now = timezone.now()
-    moodle.resource.assignment.due_at = due_in and now + due_in
-    assert noticing.is_due(moodle.resource, LookedAt(whole_at=now - looked_ago)) is is_due
-    assert noticing.is_due(moodle.resource, None)
-
-
-def test_two_links_to_one_column_are_one(school: School, moodle: Linked) -> None:
-    other = moodle.resource
-    first = other.pk
-    other.pk, other.resource_link_id = None, "a copy"
-    other.save()
-    assert [one.pk for one in columns.linked()] == [first]
-
-
-def test_a_platform_that_is_put_out_of_use_gets_nothing(school: School, moodle: Linked) -> None:
-    keep_result(school.submission)
-    moodle.notice()
-    platform = moodle.resource.context.platform
-    platform.is_active = False
-    platform.save()
-    assert columns.linked() == []
-    assert moodle.send_now() == 0
-
-
-def test_another_assignments_results_change_nothing_here(school: School, moodle: Linked) -> None:
-    other = make_assignment(school.course, Path(school.assignment.folder))
-    keep_result(take(other, school.student, [("double.py", b"x = 1\n")]))
-    moodle.notice_and_send()
-    assert moodle.platform.services.received == []
