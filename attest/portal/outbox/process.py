@@ -16,7 +16,6 @@ from attest.portal.processes import begin, name_of, own_name, stop_when_told
 
 if TYPE_CHECKING:
     from attest.portal.lms.models import LinkedResource
-    from attest.portal.outbox.models import LookedAt
     from attest.portal.outbox.noticing import Newest
 
 SENDERS = 6  # that wait for LMSs' answers at once; of one LMS's fewer (`sending.MOST_AT_ONE`)
@@ -35,6 +34,7 @@ class Outbox:
         self.name = own_name()
         self.stopping = threading.Event()
         self.pauses = Pauses()
+        self._work = threading.Event()  # something is to be sent
         self._seen: Newest | None = None
         self._seen_at = 0.0
         self._tried: dict[int, float] = {}  # when a link's column was tried to be made
@@ -74,34 +74,42 @@ class Outbox:
         from attest.portal.lms.reaching import service
         from attest.portal.outbox.sending import send_next
 
-        return send_next(f"{self.name}/{number}", service, self.pauses)
+        if not self._work.is_set():
+            return False
+        sent = send_next(f"{self.name}/{number}", service, self.pauses)
+        if not sent:
+            self._work.clear()
+        return sent
 
     def _look(self, _number: int) -> bool:
-        """Notice what changed. No LMS is asked here."""
+        """Notice what changed, and whether something is to be sent. No LMS is asked here.
+
+        While nothing changes, this asks the database for little.
+        """
         from attest.portal.outbox.columns import linked, may_send
-        from attest.portal.outbox.models import LookedAt
         from attest.portal.outbox.noticing import newest
+        from attest.portal.outbox.sending import waits
 
         now, at = newest(), time.monotonic()
         has_changed = now != self._seen or at - self._seen_at > _ANYWAY_SECONDS
-        looked = {one.resource_id: one for one in LookedAt.objects.all()}
-        for resource in linked():
-            if may_send(resource.context) and resource.lineitem_url:
-                self._look_at(resource, looked.get(resource.pk), has_changed=has_changed)
         if has_changed:
+            for resource in linked():
+                if may_send(resource.context) and resource.lineitem_url:
+                    self._look_at(resource)
             self._seen, self._seen_at = now, at
+        if waits():
+            self._work.set()
         return False
 
-    def _look_at(self, resource: LinkedResource, looked: LookedAt | None, *, has_changed: bool) -> None:
+    def _look_at(self, resource: LinkedResource) -> None:
         """Look at one column. What goes wrong with it keeps no other back."""
         from attest.portal.logs import event
-        from attest.portal.outbox.noticing import is_due, notice
+        from attest.portal.outbox.noticing import notice
 
         try:
-            if has_changed or is_due(resource, looked):
-                new = notice(resource)
-                if new:
-                    event("scores", resource=resource.pk, new=new)
+            new = notice(resource)
+            if new:
+                event("scores", resource=resource.pk, new=new)
         except Exception:
             logging.getLogger("attest.portal").exception("fault")
 

@@ -179,6 +179,11 @@ def read_one(row: OutgoingScore, who: str, service: Service) -> ScoreThere | Non
     return one
 
 
+def waits() -> bool:
+    """Whether a score is to be sent now."""
+    return _free().exists()
+
+
 def claim(who: str, *, except_for: list[int]) -> OutgoingScore | None:
     """Claim the next score and stamp it. What is there already, or would lower a grade, is set aside."""
     while True:
