@@ -15,6 +15,7 @@ from attest.portal.errands import line
 from attest.portal.errands.models import Errand
 from attest.portal.errands.process import do_all
 from attest.portal.grading.results import student_from
+from attest.portal.lms.linking import code_of
 from attest.portal.lms.models import LinkedContext, LinkedResource, PlatformPerson, RosterReading
 from attest.portal.lms.rosters import read_roster
 from tests.lti.platform import faults
@@ -42,6 +43,67 @@ def teaches(lms: LMS, course: Course, subject: str = "t1") -> None:
 
 def chosen(lms: LMS, ticket: str, *values: str) -> HttpResponse:
     return press(Client(), "/lti/choose", ticket=ticket, assignment=list(values))
+
+
+def test_an_instructor_links_a_new_course_and_an_assignment(lms: LMS) -> None:
+    link = lms.platform.add_assignment(lms.tool)
+    frame = Client()
+    first = lms.click(frame, "t1", link, framed=True)
+    ticket = field(first, "ticket")
+    assert "Which course is this?" in text_of(first)
+
+    second = press(frame, "/lti/choose", ticket=ticket, course="new", zone="Europe/Oslo")
+    assert "Choose an assignment" in text_of(second)
+    third = press(frame, "/lti/choose", ticket=ticket, assignment="installed:basics")
+
+    assert "Open it" in text_of(third)
+    course = Course.objects.get(title="Attention, from scratch")
+    assert course.zone == "Europe/Oslo"
+    assert Membership.objects.get(course=course).role == Role.INSTRUCTOR
+    assert LinkedResource.objects.get().assignment.folder == "basics"
+    assert lms.click(Client(), "s1", link).status_code == 302
+    actions = set(Entry.objects.values_list("action", flat=True))
+    assert {"course made", "LMS course linked", "assignment added"} <= actions
+
+
+def test_of_two_instructors_who_choose_a_course_the_second_gets_the_firsts(lms: LMS) -> None:
+    link = lms.platform.add_assignment(lms.tool)
+    lms.platform.course.members["a1"].roles = lms.platform.course.members["t1"].roles
+    both = [field(lms.click(Client(), who, link, framed=True), "ticket") for who in ("t1", "a1")]
+    before = Course.objects.count()
+
+    for ticket in both:
+        answer = press(Client(), "/lti/choose", ticket=ticket, course="new", zone="UTC")
+        assert "Choose an assignment" in text_of(answer)
+
+    assert Course.objects.count() == before + 1
+    assert (
+        Membership.objects.filter(role=Role.INSTRUCTOR, course__title__startswith="Attention, from").count()
+        == 2
+    )
+
+
+def test_a_course_that_is_here_is_linked_by_its_code(lms: LMS, school: School) -> None:
+    link = lms.platform.add_assignment(lms.tool)
+    ticket = field(lms.click(Client(), "t1", link, framed=True), "ticket")
+
+    wrong = press(
+        Client(), "/lti/choose", ticket=ticket, course="new", code=code_of(school.course)[:-1] + "?"
+    )
+    right = press(Client(), "/lti/choose", ticket=ticket, course="new", code=code_of(school.course))
+
+    assert wrong.status_code == 400
+    assert "Choose an assignment" in text_of(right)
+    assert LinkedContext.objects.get().course == school.course
+
+
+def test_a_course_that_somebody_else_teaches_is_not_linked_by_its_number(lms: LMS, school: School) -> None:
+    link = lms.platform.add_assignment(lms.tool)
+    ticket = field(lms.click(Client(), "t1", link, framed=True), "ticket")
+
+    for course in (str(school.course.pk), "9" * 30, "x", ""):
+        assert press(Client(), "/lti/choose", ticket=ticket, course=course).status_code == 400
+    assert not LinkedContext.objects.exists()
 
 
 def test_what_is_chosen_in_the_lms_becomes_links_that_open_it(lms: LMS, school: School) -> None:
