@@ -9,13 +9,19 @@ import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.lti.platform import Link, Platform, Tool
-from tests.portal.running import Answer, Browser, Portal
+from tests.portal.running import Answer, Browser, Portal, new_database
 
 PRIVATE = {"ATTEST_PORTAL_PRIVATE_PLATFORMS": "yes"}
 _FORM = re.compile(r'<form method="post" action="([^"]+)">')
 _INPUT = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
+
+
+def in_a_school(folder: Path, *, workers: int = 0) -> Portal:
+    """A portal in a school's network, whose LMS is there, too."""
+    return Portal(folder / "data", "--workers", str(workers), env={**new_database(), **PRIVATE})
 
 
 class Visitor(Browser):
@@ -117,6 +123,13 @@ def invitation(administrator: Browser) -> str:
     found = re.search(r"/lti/register/[\w-]+", shown.text)
     assert found, shown.text
     return found[0]
+
+
+def code_of(course: str, by: Browser) -> str:
+    """The code by which an LMS's course is linked with the course at this path."""
+    found = re.search(r'<pre class="copy">([^<]+)</pre>', by.get(f"{course}lms/").text)
+    assert found, course
+    return html.unescape(found[1])
 
 
 def hidden(page: Answer, name: str) -> str:

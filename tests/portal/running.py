@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psycopg
 
@@ -70,6 +70,12 @@ class Portal:
         except BaseException:  # nobody has it yet who would end it
             self.kill()
             raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def is_ready(self) -> bool:
         assert self.process.poll() is None, self.said()

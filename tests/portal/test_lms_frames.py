@@ -16,7 +16,8 @@ from playwright.sync_api import BrowserContext, Frame, Page, Route, expect, sync
 from tests.axe import faults
 from tests.lti.platform import Link, Platform, Tool
 from tests.portal.cookie_site import CookieSite
-from tests.portal.running import Browser, Portal, new_database
+from tests.portal.launching import in_a_school, register
+from tests.portal.running import Browser, Portal
 from tests.portal.test_serving import first_administrator
 from tests.portal.test_students_way import shoot
 from tests.reports.conftest import FLAGS
@@ -42,41 +43,13 @@ class Registered:
         return f"http://localhost:{self.portal.port}"
 
 
-def register(portal: Portal, platform: Platform, administrator: Browser) -> Tool:
-    """Register by hand, as an administrator does."""
-    root = f"http://localhost:{portal.port}"
-    tool = platform.add_tool(f"{root}/lti/login", f"{root}/lti/launch", f"{root}/lti/jwks.json")
-    known = platform.registration(tool)
-    fields = {
-        "family": "moodle",
-        "name": "Moodle",
-        "issuer": known.issuer,
-        "client_id": known.client_id,
-        "auth_login_url": known.auth_login_url,
-        "auth_token_url": known.auth_token_url,
-        "jwks_url": known.jwks_url,
-        "token_audience": "",
-        "frame_origins": "",
-        "deployment_id": "1",
-    }
-    done = administrator.post("/platforms/new/", fields, page="/platforms/new/?family=moodle")
-    assert "Test the connection" in done.text, done.text
-    return tool
-
-
 @pytest.fixture(scope="module")
 def registered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registered]:
-    data = tmp_path_factory.mktemp("framed") / "data"
-    env = {**new_database(), "ATTEST_PORTAL_PRIVATE_PLATFORMS": "yes"}
-    portal = Portal(data, "--workers", "0", env=env)
-    with Platform("moodle") as platform:
-        try:
-            administrator = first_administrator(portal)
-            tool = register(portal, platform, administrator)
-            link = platform.add_assignment(tool, "Exercises")
-            yield Registered(portal, platform, tool, administrator, link)
-        finally:
-            portal.end()
+    with in_a_school(tmp_path_factory.mktemp("framed")) as portal, Platform("moodle") as platform:
+        administrator = first_administrator(portal)
+        tool = register(portal, administrator, platform, family="moodle", name="Moodle").tool
+        link = platform.add_assignment(tool, "Exercises")
+        yield Registered(portal, platform, tool, administrator, link)
 
 
 @pytest.fixture(scope="module", params=[ALLOWED, BLOCKED], ids=["cookies allowed", "cookies blocked"])

@@ -8,18 +8,15 @@ import pytest
 
 from tests.lti.platform import Platform, keys
 from tests.lti.platform.launches import CLAIM, DEEP
-from tests.portal.launching import PRIVATE, Registered, Visitor, hidden, invitation, register
-from tests.portal.running import Answer, Browser, Portal, new_database
+from tests.portal.launching import Registered, Visitor, hidden, in_a_school, invitation, register
+from tests.portal.running import Answer, Browser, Portal
 from tests.portal.test_serving import first_administrator
 
 
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
-    """A portal in a school's network, whose LMS is there, too."""
-    data = tmp_path_factory.mktemp("portal") / "data"
-    running = Portal(data, "--workers", "0", env={**new_database(), **PRIVATE})
-    yield running
-    running.end()
+    with in_a_school(tmp_path_factory.mktemp("portal")) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.lti.platform import Platform, faults
-from tests.portal.launching import PRIVATE, Registered, Visitor, invitation, register
+from tests.portal.launching import Registered, Visitor, in_a_school, invitation, register
 from tests.portal.running import Answer, Browser, Portal, new_database
 from tests.portal.test_serving import first_administrator
 
@@ -23,11 +23,8 @@ METADATA = "http://169.254.169.254/latest/meta-data/"
 
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
-    """A portal in a school's network, whose LMS is there, too."""
-    data = tmp_path_factory.mktemp("portal") / "data"
-    running = Portal(data, "--workers", "0", env={**new_database(), **PRIVATE})
-    yield running
-    running.end()
+    with in_a_school(tmp_path_factory.mktemp("portal")) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +36,8 @@ def administrator(portal: Portal) -> Browser:
 def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Portal, Browser]]:
     """A portal as it is by default: platforms are on the internet."""
     data = tmp_path_factory.mktemp("public") / "data"
-    running = Portal(data, "--workers", "0", env=new_database())
-    yield running, first_administrator(running)
-    running.end()
+    with Portal(data, "--workers", "0", env=new_database()) as running:
+        yield running, first_administrator(running)
 
 
 @pytest.fixture

@@ -9,17 +9,15 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 from tests.lti.openedx.running import OpenEdx
-from tests.portal.launching import PRIVATE, Visitor, hidden
-from tests.portal.running import Answer, Browser, Portal, new_database
+from tests.portal.launching import Visitor, hidden, in_a_school
+from tests.portal.running import Answer, Browser, Portal
 from tests.portal.test_serving import first_administrator
 
 
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
-    data = tmp_path_factory.mktemp("portal") / "data"
-    running = Portal(data, "--workers", "0", env={**new_database(), **PRIVATE})
-    yield running
-    running.end()
+    with in_a_school(tmp_path_factory.mktemp("portal")) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +11,8 @@ import pytest
 from tests.attest.conftest import RIGHT
 from tests.lti.platform import Link, Platform, faults
 from tests.lti.platform.launches import AGS_CLAIM
-from tests.portal.launching import PRIVATE, Registered, Visitor, hidden, register
-from tests.portal.running import Browser, Portal, new_database, wait_for
+from tests.portal.launching import Registered, Visitor, code_of, hidden, in_a_school, register
+from tests.portal.running import Browser, Portal, wait_for
 from tests.portal.test_serving import (
     course_with_roster,
     first_administrator,
@@ -28,10 +27,8 @@ MARKUP = "<script>alert(1)</script>"
 
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
-    data = tmp_path_factory.mktemp("portal") / "data"
-    running = Portal(data, "--workers", "1", env={**new_database(), **PRIVATE})
-    yield running
-    running.end()
+    with in_a_school(tmp_path_factory.mktemp("portal"), workers=1) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +46,11 @@ def assignment(portal: Portal, administrator: Browser, doubling_folder: Path) ->
 def linked(school: Registered, administrator: Browser, assignment: str) -> Link:
     """Link the platform's course with the portal's, by its code, and what was clicked with the assignment."""
     course = school.portal.rows("select id from courses_course order by id limit 1")[0][0]
-    code = re.search(r'<pre class="copy">([^<]+)</pre>', administrator.get(f"/courses/{course}/lms/").text)
-    assert code
+    code = code_of(f"/courses/{course}/", administrator)
     link = school.platform.add_assignment(school.tool)
     teacher = Visitor(school.portal)
     ticket = hidden(school.click(teacher, "t1", link), "ticket")
-    teacher.own_page("/lti/choose", {"ticket": ticket, "code": code[1]})
+    teacher.own_page("/lti/choose", {"ticket": ticket, "code": code})
     own = f"own:{assignment.strip('/').split('/')[-1]}"
     done = teacher.own_page("/lti/choose", {"ticket": ticket, "assignment": own})
     assert done.headers.get("Location") == assignment, done.text
