@@ -19,16 +19,14 @@ import re
 import sys
 import tempfile
 import time
-from contextlib import nullcontext
 from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from benchmarks.portal import ASSIGNMENT, Times
+from benchmarks.portal import ASSIGNMENT, Times, database, processor_seconds
 from tests.lti.platform import Link, Platform, Tool
-from tests.portal.postgresql import programs, server
+from tests.portal.launching import code_of, in_a_school, register
 from tests.portal.running import Browser, Portal, links
-from tests.portal.test_lms_frames import register
 from tests.portal.test_serving import course_with_roster, first_administrator
 
 BAR = 0.3  # seconds within which 95 of 100 launches show their first page
@@ -95,11 +93,8 @@ def main() -> int:
     parser.add_argument("--bars", action="store_true")
     arguments = parser.parse_args()
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    found = programs() if arguments.postgresql else None
-    place = server(found) if found else nullcontext("")
-    with tempfile.TemporaryDirectory(prefix="attest-launch-") as name, place as url:
-        database = {"DATABASE_URL": url} if url else {}
-        times, computed = measure(Path(name), database, arguments.students)
+    with tempfile.TemporaryDirectory(prefix="attest-launch-") as name, database(arguments.postgresql):
+        times, computed = measure(Path(name), arguments.students)
     for kind in KINDS:
         print(times.line(kind))
     print(f"The portal computed {computed * 1000:.0f} ms for a launch.")
@@ -108,33 +103,22 @@ def main() -> int:
     return 0 if met or not arguments.bars else 1
 
 
-def measure(folder: Path, database: dict[str, str], students: int) -> tuple[Times, float]:
+def measure(folder: Path, students: int) -> tuple[Times, float]:
     """Have everybody click three times, one after another; return the portal's seconds for one, too."""
     times = Times()
-    env = {**database, "ATTEST_PORTAL_PRIVATE_PLATFORMS": "yes"}
-    portal = Portal(folder / "data", "--workers", "0", env=env)
-    with Platform("moodle") as platform:
-        try:
-            administrator = first_administrator(portal)
-            assignment, _ = course_with_roster(portal, administrator, ASSIGNMENT)
-            tool = register(portal, platform, administrator)
-            link = linked(portal, platform, tool, assignment, administrator)
-            before = computed_by(portal.process.pid)
-            for member in platform.course.add_students(students):
-                browser = Clicks(portal.port)
-                for kind in KINDS:
-                    framed = kind.endswith("frame")
-                    times.add(kind, browser.launch(platform, tool, member.subject, link, framed=framed))
-            computed = computed_by(portal.process.pid) - before
-        finally:
-            portal.end()
+    with in_a_school(folder) as portal, Platform("moodle") as platform:
+        administrator = first_administrator(portal)
+        assignment, _ = course_with_roster(portal, administrator, ASSIGNMENT)
+        tool = register(portal, administrator, platform, family="moodle", name="Moodle").tool
+        link = linked(portal, platform, tool, assignment, administrator)
+        before = processor_seconds(portal.process.pid)
+        for member in platform.course.add_students(students):
+            browser = Clicks(portal.port)
+            for kind in KINDS:
+                framed = kind.endswith("frame")
+                times.add(kind, browser.launch(platform, tool, member.subject, link, framed=framed))
+        computed = processor_seconds(portal.process.pid) - before
     return times, computed / (students * len(KINDS))
-
-
-def computed_by(pid: int) -> float:
-    """Return the seconds that a process has computed so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def linked(portal: Portal, platform: Platform, tool: Tool, assignment: str, by: Browser) -> Link:
@@ -142,13 +126,11 @@ def linked(portal: Portal, platform: Platform, tool: Tool, assignment: str, by: 
     number = urlsplit(assignment).path.strip("/").split("/")[-1]
     link = platform.add_assignment(tool, attest_assignment=number)
     course = next(iter(links(by.get("/"), r"/courses/\d+/")))
-    code = re.search(r'<pre class="copy">([^<]+)</pre>', by.get(f"{course}lms/").text)
     teacher = Clicks(portal.port)
     _, page = teacher.first_page(platform, tool, "t1", link, framed=True)
     ticket = re.search(r'name="ticket" value="([^"]+)"', page)
-    assert code, course
     assert ticket, page
-    form = {"ticket": ticket[1], "code": unescape(code[1])}
+    form = {"ticket": ticket[1], "code": code_of(course, by)}
     status, _, page = teacher.ask("POST", "/lti/choose", form, framed=True)
     assert status == 200, page
     return link

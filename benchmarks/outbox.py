@@ -31,6 +31,7 @@ from benchmarks.portal import database, database_name
 from tests.attest.conftest import write_assignment
 from tests.lti.platform import Platform, Tool, faults
 from tests.lti.platform.services import Received
+from tests.portal.launching import PRIVATE
 from tests.portal.running import Portal, wait_for
 
 MOST_SECONDS = 3600.0
@@ -94,7 +95,7 @@ def measure(asked: argparse.Namespace, platform: Platform, data: Path, subjects:
 
 def start(data: Path) -> Portal:
     """Start the portal and wait until it answers."""
-    return Portal(data, "--workers", "0", env={"ATTEST_PORTAL_PRIVATE_PLATFORMS": "yes"})
+    return Portal(data, "--workers", "0", env=PRIVATE)
 
 
 def keys() -> dict[str, Any]:

@@ -189,9 +189,11 @@ def database(postgresql: bool) -> Iterator[None]:
         try:
             yield
         finally:
+            from django.conf import settings
             from django.db import connections
 
-            connections.close_all()
+            if settings.configured:  # a benchmark may ask the portal alone
+                connections.close_all()
 
 
 def measure(asked: argparse.Namespace, place: Place, assignment: int, sessions: list[str]) -> int:
