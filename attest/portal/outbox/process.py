@@ -34,7 +34,8 @@ class Outbox:
         self.name = own_name()
         self.stopping = threading.Event()
         self.pauses = Pauses()
-        self._work = threading.Event()  # something is to be sent
+        self._waits = False  # whether something was to be sent at the last look
+        self._idle: set[int] = set()  # senders that found nothing, and ask no more until something waits
         self._seen: Newest | None = None
         self._seen_at = 0.0
         self._tried: dict[int, float] = {}  # when a link's column was tried to be made
@@ -74,11 +75,10 @@ class Outbox:
         from attest.portal.lms.reaching import service
         from attest.portal.outbox.sending import send_next
 
-        if not self._work.is_set():
+        if number in self._idle and not self._waits:
             return False
         sent = send_next(f"{self.name}/{number}", service, self.pauses)
-        if not sent:
-            self._work.clear()
+        (self._idle.discard if sent else self._idle.add)(number)
         return sent
 
     def _look(self, _number: int) -> bool:
@@ -97,8 +97,7 @@ class Outbox:
                 if may_send(resource.context) and resource.lineitem_url:
                     self._look_at(resource)
             self._seen, self._seen_at = now, at
-        if waits():
-            self._work.set()
+        self._waits = waits()
         return False
 
     def _look_at(self, resource: LinkedResource) -> None:
