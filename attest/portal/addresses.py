@@ -19,10 +19,8 @@ def own_address(request: HttpRequest, path: str = "") -> str:
     Where the portal's own address is known it is taken from there: a proxy may name another in the request,
     or leave out that people come by https.
     """
-    own: str = settings.CONFIGURATION.url
-    return (
-        f"{own}{path}" if own else request.build_absolute_uri(path or "/").removesuffix("" if path else "/")
-    )
+    own: str = settings.CONFIGURATION.url or request.build_absolute_uri("/").removesuffix("/")
+    return f"{own}{path}"
 
 
 def own_path(wanted: str, otherwise: str) -> str:

@@ -31,6 +31,7 @@ from attest.portal.lms.linking import (
     offered,
     original,
     taught_by,
+    value_of,
 )
 from attest.portal.lms.models import Platform, PlatformPerson, Ticket, origin_of
 from attest.portal.lms.opening import enter
@@ -140,7 +141,7 @@ def _page(request: HttpRequest, arrived: Arrived, ticket: str, trouble: str = ""
         values |= {
             "linked_course": context.course,
             "offered": offered(context.course),
-            "wanted": f"own:{wanted.pk}" if wanted else "",
+            "wanted": value_of(wanted) if wanted else "",
             "several": asks is not None and asks.accept_multiple,
             "asks": asks,
         }

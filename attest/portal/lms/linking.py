@@ -89,12 +89,17 @@ def offered(course: Course) -> list[tuple[str, str]]:
     """Return what can be linked: the course's assignments, and those that come with Attest."""
     own = list(course.assignments.all())
     there = {one.folder for one in own}
-    known = [(f"{_OWN}:{one.pk}", one.title) for one in own]
+    known = [(value_of(one), one.title) for one in own]
     return known + [
         (f"{_INSTALLED}:{name}", f"{one.title} (comes with Attest)")
         for name, one in installed_assignments().items()
         if name not in there
     ]
+
+
+def value_of(assignment: CourseAssignment) -> str:
+    """Return how `offered` names an assignment of the course."""
+    return f"{_OWN}:{assignment.pk}"
 
 
 def chosen_assignment(course: Course, value: str, by: Person) -> CourseAssignment | None:

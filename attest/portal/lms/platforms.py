@@ -165,7 +165,7 @@ def platform(asking: Asking, platform_number: int) -> HttpResponse:
         return redirect("platform", platform_number=found.pk)
     if what == "test":
         steps = tested(found, our_tool(request).jwks_url, time.time())
-    elif what in ("use", "out-of-use", "known-only", "any"):
+    elif what in _SWITCHES:
         field, value = _SWITCHES[what]
         _change(asking, found, {field: value})
         return redirect("platform", platform_number=found.pk)

@@ -78,7 +78,7 @@ def _wanted(
         attempt=submission.attempt,
         handed_in_at=None if submission.is_none else submission.received_at.timestamp(),
         made_at=max([*results, *given]).timestamp(),
-        pending=graded is not None and "" not in counts.given and counts.sums.pending_points > 0,
+        pending=counts.pending_points > 0,
     )
     if not may_be_sent(score, family):
         return Wanted(counts, why_not=MARKING)
