@@ -15,6 +15,7 @@ from django.utils import timezone
 from attest.lti.claims import Launch
 from attest.lti.deep_linking import ASSIGNMENT
 from attest.lti.errors import Refused
+from attest.lti.nrps import Member
 from attest.lti.roles import role_of
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import Course, CourseAssignment, Membership, Role
@@ -65,7 +66,7 @@ def arrive(launch: Launch) -> Arrived:
     if said == "none":
         raise Refused("roles", "your LMS gives you no role in this course.")
     role = Role(said)
-    told = told_person(platform, launch.subject, launch.name or _put_together(launch), launch.email)
+    told = told_person(platform, launch.subject, name_of(launch), launch.email)
     if not told.person.is_active:
         raise Refused("sub", "the portal's administrators keep this person out.")
     context = _context(platform, launch)
@@ -76,8 +77,9 @@ def arrive(launch: Launch) -> Arrived:
     return Arrived(launch, platform, told, role, context, resource)
 
 
-def _put_together(launch: Launch) -> str:
-    return f"{launch.given_name} {launch.family_name}".strip()
+def name_of(who: Launch | Member) -> str:
+    """Return what a launch or a roster calls somebody; "" where it tells no name."""
+    return who.name or f"{who.given_name} {who.family_name}".strip()
 
 
 def _deployment(platform: Platform, deployment_id: str) -> None:

@@ -6,11 +6,11 @@ People are known by platform and `sub` alone: what an LMS says of somebody's ema
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
 
 from django.db import models
 from django.utils import timezone
 
+from attest.lti.members import origin, parsed
 from attest.lti.registrations import Registration
 from attest.portal.courses.models import Course, CourseAssignment, Role
 from attest.portal.errands.models import Errand
@@ -75,7 +75,7 @@ class Platform(models.Model):
     def origins(self) -> list[str]:
         """Origins whose pages may frame ours."""
         named = [self.issuer, self.auth_login_url, *self.frame_origins.split()]
-        return sorted({origin for url in named if (origin := origin_of(url))})
+        return sorted({found for url in named if (found := origin_of(url))})
 
 
 def taken(client_id: str, by: Platform | None = None) -> str:
@@ -291,14 +291,5 @@ class RegistrationInvitation(models.Model):
 
 def origin_of(url: str) -> str:
     """Return the origin of an address, as a browser writes it; "" where it is none."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return ""
-    host = parts.hostname or ""
-    if parts.scheme not in ("https", "http") or not _HOST.fullmatch(host):
-        return ""
-    host = f"[{host}]" if ":" in host else host
-    usual = {"https": 443, "http": 80}[parts.scheme]
-    return f"{parts.scheme}://{host}" + (f":{port}" if port not in (None, usual) else "")
+    parts = parsed(url)
+    return origin(url) if parts is not None and _HOST.fullmatch(parts.hostname or "") else ""

@@ -12,7 +12,7 @@ from attest.portal.courses.models import Role
 from attest.portal.errands.line import finish
 from attest.portal.errands.models import Errand
 from attest.portal.errands.process import CannotDo
-from attest.portal.lms.arriving import take_in, told_person
+from attest.portal.lms.arriving import name_of, take_in, told_person
 from attest.portal.lms.models import ContextPerson, LinkedContext, RosterReading, contexts_in_use
 from attest.portal.lms.reaching import service
 from attest.portal.people.models import Person
@@ -64,8 +64,7 @@ def _take_in_all(context: LinkedContext, listed: list[Member], known: set[int]) 
     for start in range(0, len(listed), _AT_ONCE):
         with transaction.atomic():
             for one in listed[start : start + _AT_ONCE]:
-                name = one.name or f"{one.given_name} {one.family_name}".strip()
-                told = told_person(context.platform, one.subject, name, one.email)
+                told = told_person(context.platform, one.subject, name_of(one), one.email)
                 there.add(told.pk)
                 counted["members"] += 1
                 if change := take_in(context, told, Role(course_role(one.roles))):
