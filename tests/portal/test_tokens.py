@@ -106,6 +106,12 @@ def test_points_are_told_when_they_may_be_seen(school: School) -> None:
 
     keep_result(school.submission, (2, 1))
 
-    assert client.get(state).json() == {"ended": True, "points": 3, "max_points": 5, "sentence": ""}
+    assert client.get(state).json() == {
+        "ended": True,
+        "points": 3,
+        "max_points": 5,
+        "sentence": "",
+        "undecided": "",
+    }
     CourseAssignment.objects.update(feedback="on_release")
     assert client.get(state).json()["points"] is None
