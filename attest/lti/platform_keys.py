@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 import time
-from base64 import urlsafe_b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -16,6 +15,7 @@ from typing import Any
 
 from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
+from joserfc.util import base64_to_int
 
 from attest.lti.errors import Refused, Unreachable
 from attest.lti.keys import ALGORITHM
@@ -27,7 +27,6 @@ _FRESH_SECONDS = 3600.0
 _AGAIN_SECONDS = 10.0
 _BEHIND_SECONDS = 2.0  # that others wait for who reads, counted from when that began
 _STILL_SECONDS = 6 * 3600.0  # as long as keys count while the platform does not answer
-_MOST_BYTES = 1 << 20  # some platforms' documents exceed 64 KB
 _MOST_KEYS = 200
 _BITS = range(2048, 8193)  # below, a key can be broken; above, checking it is work for an attacker to give
 
@@ -116,7 +115,7 @@ def fetch(web: Web, url: str) -> dict[str, RSAKey]:
     Raises:
         Unreachable: there is no such document.
     """
-    reply = web.request("GET", url, headers={"Accept": "application/json"}, most_bytes=_MOST_BYTES)
+    reply = web.request("GET", url, headers={"Accept": "application/json"})
     if reply.status != 200:
         raise Unreachable(f"{url} answered {reply.status}, expected 200 and the platform's public keys.")
     document = reply.json()
@@ -137,7 +136,7 @@ def _rsa(entry: dict[str, Any]) -> RSAKey | None:
     if entry.get("use", "sig") != "sig" or entry.get("alg", ALGORITHM) != ALGORITHM:
         return None
     try:
-        if _bits(modulus) not in _BITS or _bits(exponent) > 64:
+        if base64_to_int(modulus).bit_length() not in _BITS or base64_to_int(exponent).bit_length() > 64:
             return None
         return RSAKey.import_key({"kty": "RSA", "n": modulus, "e": exponent})
     except (JoseError, ValueError):
@@ -147,7 +146,3 @@ def _rsa(entry: dict[str, Any]) -> RSAKey | None:
 def _text(entry: dict[str, Any], name: str) -> str:
     found = entry.get(name)
     return found if isinstance(found, str) else ""
-
-
-def _bits(number: str) -> int:
-    return int.from_bytes(urlsafe_b64decode(number + "=" * (-len(number) % 4)), "big").bit_length()
