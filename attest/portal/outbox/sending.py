@@ -38,8 +38,8 @@ from attest.portal.lms.models import Platform, contexts_in_use
 from attest.portal.logs import event
 from attest.portal.outbox.columns import may_read
 from attest.portal.outbox.models import MOST_ANSWER, OutgoingScore
-from attest.portal.outbox.noticing import write_down
-from attest.portal.outbox.wanted import comment_for
+from attest.portal.outbox.noticing import students, write_down
+from attest.portal.outbox.wanted import comment_for, wanted
 
 LEASE = timedelta(seconds=120)  # longer than a token and a score may take together
 MOST_AT_ONE = 4  # that wait for one LMS, so that a slow one leaves senders for the others
@@ -211,7 +211,8 @@ def _claimed(row: OutgoingScore, who: str) -> bool:
     if row.sent_digest == row.digest:
         as_it_is.update(state=State.SENT, answer="")
         return False
-    if write_down(row.resource, [row.told.person_id]):
+    if not _is_wanted(row):
+        write_down(row.resource, [row.told.person_id])
         return False
     if _needs_consent(row, *row.known_there):
         as_it_is.update(state=State.HELD, answer=LOWER)
@@ -235,6 +236,15 @@ def _claimed(row: OutgoingScore, who: str) -> bool:
     )
     row.stamp, row.tried_at = stamp, now
     return bool(changed)
+
+
+def _is_wanted(row: OutgoingScore) -> bool:
+    """Whether a score is to be there, as of now."""
+    person, resource = row.told.person_id, row.resource
+    if students(resource, [person]).get(person) != row.told_id:
+        return False
+    found = wanted(resource.assignment, [person], resource.context.platform.family).get(person)
+    return found is not None and found.score is not None and found.score.digest == row.digest
 
 
 def _needs_consent(row: OutgoingScore, points: float | None, maximum: float | None) -> bool:
