@@ -33,12 +33,6 @@ from tests.portal.school import School, keep_result, make_assignment
 State = OutgoingScore.State
 
 
-@pytest.fixture
-def moodle(school: School) -> Iterator[Linked]:
-    with linked(school) as found:
-        yield found
-
-
 def give(school: School, points: float, submission: Submission | None = None) -> None:
     whole = submission or school.submission
     give_points(whole, "", points, reason="So.", by=school.instructor, before=0.0)
