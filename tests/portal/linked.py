@@ -138,12 +138,14 @@ def scores_on_their_way(lms: Linked, submissions: Sequence[Submission]) -> None:
             tried_at=now,
             answer=answer,
         )
-    LookedAt.objects.create(  # up to where a portal that runs has nothing to notice
+    # Up to where a portal that runs has nothing to notice: for an hour, since nothing is due.
+    assert lms.resource.assignment.due_at is None
+    LookedAt.objects.create(
         resource=lms.resource,
         column=lms.resource.lineitem_url,
         entry=2**62,
         graded=2**62,
         member=2**62,
-        whole_at=now + timedelta(days=1),
+        whole_at=now,
         read_at=now,
     )

@@ -83,6 +83,8 @@ def test_a_result_that_cannot_be_read_keeps_no_other_column_back(school: School,
     [
         (None, timedelta(minutes=59), False),
         (None, timedelta(minutes=61), True),
+        (None, timedelta(minutes=-1), True),  # the clock was put back
+        (None, timedelta(days=-365), True),
         (timedelta(minutes=-1), timedelta(minutes=6), True),
         (timedelta(minutes=-1), timedelta(minutes=4), False),
         (timedelta(days=-29), timedelta(minutes=6), True),

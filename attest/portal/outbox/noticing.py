@@ -84,12 +84,15 @@ def begin_anew(resource: LinkedResource) -> None:
 
 
 def is_due(resource: LinkedResource, looked: LookedAt | None) -> bool:
-    """Whether it is time to look at everybody: often where time may change what is seen, about a due date."""
+    """Whether it is time to look at everybody: often where time may change what is seen, about a due date.
+
+    A look in the future was before the clock was put back: what it saw may not be so yet.
+    """
     if looked is None or looked.whole_at is None:
         return True
     now, due_at = timezone.now(), resource.assignment.due_at
     is_near = due_at is not None and now - _NEAR < due_at < now + SELDOM
-    return looked.whole_at < now - (OFTEN if is_near else SELDOM)
+    return not now - (OFTEN if is_near else SELDOM) <= looked.whole_at <= now
 
 
 def write_down(resource: LinkedResource, people: Collection[int] | None) -> int:
