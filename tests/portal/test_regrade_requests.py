@@ -12,10 +12,12 @@ from django.utils import timezone
 from attest.portal.audit.models import Entry
 from attest.portal.audit.trail import note
 from attest.portal.courses.models import CourseAssignment, Extension
-from attest.portal.grading import requests
+from attest.portal.grading import queue, requests
 from attest.portal.grading.models import Override, RegradeRequest
+from attest.portal.grading.results import keep
 from attest.portal.grading.standing import standing
-from tests.portal.school import School, keep_result
+from graders.result import Status
+from tests.portal.school import School, keep_result, result_of
 
 CHECK = "doubling/test_values"
 
@@ -53,6 +55,22 @@ def test_a_student_asks_once_about_a_check_that_is_short_of_points(asked: School
     assert "It is &lt;b&gt;right&lt;/b&gt;." in receipt(asked)
     assert Entry.objects.get(action="regrade asked for").whom == asked.student.pk
     assert "right" not in str(list(Entry.objects.values()))  # what a student wrote is not in the trail
+
+
+def test_nothing_is_asked_about_an_attempt_of_which_nothing_could_be_read(school: School) -> None:
+    school.regrade_request.delete()
+    said = "double.py holds binary data, not a Python script (.py) or a notebook (.ipynb)."
+    unread = result_of(school.submission, (0, 0)).model_copy(
+        update={"status": Status.UNREADABLE, "message": said}
+    )
+    job = queue.claim("a test")
+    assert job is not None
+    keep(job, "a test", unread)
+
+    assert said in receipt(school)
+    assert "Ask a person to look" not in receipt(school)
+    assert ask(school) == 302
+    assert not RegradeRequest.objects.exists()
 
 
 @pytest.mark.parametrize("check", ["doubling/test_public", "doubling/test_unknown", ""])

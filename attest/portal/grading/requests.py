@@ -28,9 +28,10 @@ _ON_A_PAGE = 50
 def to_ask_about(found: Standing) -> list[CheckResult]:
     """Return the checks that a student may ask about: seen, short of points, and not asked about yet.
 
-    `found` is what the student sees. Each check of an attempt is asked about once.
+    `found` is what the student sees. Each check of an attempt is asked about once, and none where nothing
+    of the attempt could be read: no check has looked at anything.
     """
-    if found.graded is None or not shows_results(found.submission.assignment):
+    if found.graded is None or found.unreadable or not shows_results(found.submission.assignment):
         return []
     asked = set(found.submission.regrade_requests.values_list("check_id", flat=True))
     seen = seen_parts(found, kept=found.whole)
