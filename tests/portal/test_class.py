@@ -21,6 +21,7 @@ from attest.portal.teaching import submissions
 from attest.portal.teaching.roll import State, roll_of
 from graders.result import COMPUTED, Diagnosis
 from tests.attest.conftest import WRONG
+from tests.portal.prose import WHY, keep_words
 from tests.portal.school import School, keep_result, make_person
 
 
@@ -249,3 +250,27 @@ def test_one_students_page_has_all_that_is_known_of_them_here(school: School) ->
     assert "3 of 5 points" in for_grader
     assert "points given: submission 1" not in for_grader  # the trail is the instructor's
     assert reverse("override", args=[school.submission.pk]) not in for_grader
+
+
+def test_one_students_page_names_checks_by_their_titles_and_others_by_their_ids(school: School) -> None:
+    keep_result(school.submission, (2, 0))
+    for check in ("doubling/test_values", "doubling/test_dropped"):
+        Override.objects.create(submission=school.submission, check_id=check, points=1, reason="half")
+    ask = reverse("regrade-request", args=[school.regrade_request.pk])
+
+    text = page_of(school, "member")
+    for_grader = page_of(school, "member", by=school.grader)
+
+    assert f'<a href="{ask}">Every element is doubled</a>' in text
+    assert "attempt 1, Every element is doubled <span" in for_grader
+    for each in (text, for_grader):
+        assert "Every element is doubled: <b>1 point</b>" in each
+        assert "<code>doubling/test_dropped</code>: <b>1 point</b>" in each
+        assert "doubling/test_values" not in each
+
+
+def test_one_students_page_names_items_of_a_rubric_by_their_titles(school: School) -> None:
+    keep_words(school.submission, "A sum.", (2, 0))
+    Override.objects.create(submission=school.submission, check_id=WHY, points=2, reason="said aloud")
+
+    assert "Says why: <b>2 points</b>" in page_of(school, "member")

@@ -66,6 +66,16 @@ def other(school: School) -> Submission:
     return submission
 
 
+def test_the_check_that_was_asked_for_is_named_by_its_title(school: School, other: Submission) -> None:
+    regrade = ask(school, "check", check="doubling/test_values")
+
+    assert "Every element is doubled.</dd>" in page_of(school, regrade)
+    decide(school, regrade, "discard")
+    earlier = school.browser(school.instructor).get(path_of(school)).content.decode().partition("Earlier")[2]
+    assert "Every element is doubled.</td>" in earlier
+    assert "doubling/test_values" not in earlier
+
+
 def test_nothing_counts_before_it_is_accepted(school: School, other: Submission) -> None:
     regrade = ask(school)
     assert Job.objects.filter(again=True).count() == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attest.portal.audit.trail import note
 from attest.portal.grading.models import Override
+from attest.portal.grading.results import titles_in
 from attest.portal.grading.standing import Standing, seen_parts
 from attest.portal.handing_in.models import Submission
 from attest.portal.people.models import Person
@@ -33,9 +34,8 @@ def given_lines(found: Standing, *, kept: bool) -> list[tuple[str, Override]]:
     if not any(given):
         return list(given.items())
     seen = seen_parts(found, kept=kept)
-    result = found.result
-    titles = {one.id: one.title for one in result.checks} | {one.id: one.title for one in result.rubric}
-    return [((titles.get(part) or part).rstrip("."), one) for part, one in given.items() if part in seen]
+    titles = titles_in(found.result)
+    return [(titles.get(part, part).rstrip("."), one) for part, one in given.items() if part in seen]
 
 
 def give_points(

@@ -81,8 +81,24 @@ def columns(result: Result, adjustments: Adjustments) -> dict[str, float]:
 
 def checks_of(assignment: CourseAssignment) -> dict[str, str]:
     """Return the titles of an assignment's checks by their ids, as the latest Result has them."""
+    latest = _latest(assignment)
+    return {one.id: one.title or one.id for one in latest.checks} if latest else {}
+
+
+def titles_of(assignment: CourseAssignment) -> dict[str, str]:
+    """Return the titles of an assignment's checks and rubric items by their ids, in the same way."""
+    latest = _latest(assignment)
+    return titles_in(latest) if latest else {}
+
+
+def titles_in(result: Result) -> dict[str, str]:
+    """Return the titles of a Result's checks and rubric items by their ids."""
+    return {one.id: one.title or one.id for one in (*result.checks, *result.rubric)}
+
+
+def _latest(assignment: CourseAssignment) -> Result | None:
     latest = Graded.objects.filter(submission__assignment=assignment, status=Status.GRADED).first()
-    return {one.id: one.title or one.id for one in latest.result.checks} if latest else {}
+    return latest.result if latest else None
 
 
 def same_work(submission: Submission, assignment_hash: str) -> Graded | None:

@@ -14,6 +14,7 @@ from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.grading.giving import given_lines
 from attest.portal.grading.progress import Step, steps_of
 from attest.portal.grading.requests import to_ask_about, told_of
+from attest.portal.grading.results import titles_in
 from attest.portal.grading.standing import (
     Standing,
     counting,
@@ -72,9 +73,7 @@ def submission(asking: Asking, submission: Submission) -> HttpResponse:
     asked = list(submission.regrade_requests.all())
     known |= {
         "asked": asked,
-        "titles": {one.id: one.title or one.id for one in found.result.checks}
-        if asked and found.graded
-        else {},
+        "titles": titles_in(found.result) if asked and found.graded else {},
         "told_of": None if asking.may(Role.GRADER) else told_of(found),
         "may_ask": own and bool(to_ask_about(found)),
         "late_line": _late_line(found),

@@ -71,6 +71,7 @@ def regrade(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         "assignment": assignment,
         "cannot": "",
         "outdated": outdated,
+        "titles": checks,
         "checks": [(key, f"{title} ({key})") for key, title in checks.items()],
         "people": [
             (str(one.pk), f"{one}, {one.address}" if one.name and one.address else str(one))
@@ -103,6 +104,7 @@ def regrade_changes(asking: Asking, regrade: Regrade) -> HttpResponse:
     values = {
         "assignment": regrade.assignment,
         "regrade": regrade,
+        "titles": checks_of(regrade.assignment) if regrade.check_id else {},
         "progress": progress,
         "accepting": counted(acceptance) if acceptance and accepting else None,
         "trouble": acceptance.errand.trouble if acceptance else "",

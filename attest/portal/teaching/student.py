@@ -8,6 +8,7 @@ from attest.portal.audit.models import Entry
 from attest.portal.audit.views import people_in
 from attest.portal.courses.models import Course, Extension, Membership, Role
 from attest.portal.grading.models import Override, RegradeRequest
+from attest.portal.grading.results import titles_of
 from attest.portal.grading.standing import Standing, counting, standings
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import rules_for
@@ -33,6 +34,9 @@ def member(asking: Asking, membership: Membership) -> HttpResponse:
     for one in found:
         attempts.setdefault(one.submission.assignment_id, []).append(one)
     own = {"submission__person": person, "submission__assignment__course": course}
+    overrides = Override.objects.filter(**own).select_related("submission__assignment", "by")
+    requests = RegradeRequest.objects.filter(**own).select_related("submission__assignment")
+    named = {one.submission.assignment for one in (*overrides, *requests)}
     values = {
         "member": membership,
         "lines": [
@@ -47,8 +51,11 @@ def member(asking: Asking, membership: Membership) -> HttpResponse:
         "extensions": Extension.objects.filter(person=person, assignment__course=course).select_related(
             "assignment", "by"
         ),
-        "overrides": Override.objects.filter(**own).select_related("submission__assignment", "by"),
-        "requests": RegradeRequest.objects.filter(**own).select_related("submission__assignment"),
+        "overrides": overrides,
+        "requests": requests,
+        "titles": {
+            one.pk: {part: title.rstrip(".") for part, title in titles_of(one).items()} for one in named
+        },
         **_trail(asking, course, person),
     }
     return page(asking, "teaching/member.html.jinja", values)
