@@ -20,14 +20,14 @@ from typing import Any
 
 import torch
 
-from graders.assignment import Assignment
+from graders.assignment import Assignment, AssignmentError
 from graders.checks import Check
 from graders.grading import Grading
 from graders.guests import Guests
 from graders.plugin import Collected, run_pytest
 from graders.prose.finding import AnswerFinder, Found
 from graders.prose.outcome import answers_and_rubric
-from graders.reading import Submission, UnreadableSubmission, read_submission
+from graders.reading import Submission, UnreadableSubmission, codes_of, read_submission, untouched_last
 from graders.result import (
     NOT_GRADED,
     CheckResult,
@@ -39,6 +39,7 @@ from graders.result import (
     Verdict,
 )
 from graders.showing import line, plain
+from graders.starters import starter_files
 from graders.versions import versions
 from sandbox import Sandbox
 from sandbox.errors import SandboxBroken
@@ -103,7 +104,7 @@ class GradingSession:
         started = datetime.now(UTC)
         submission: Submission | None = None
         try:
-            submission = self._read(job)
+            submission = untouched_last(self._read(job), self._handed_out)
             found = self._finder.find(submission)
             with self._guests(submission, found) as guests:
                 results = grading.grade(checks, guests)
@@ -127,6 +128,13 @@ class GradingSession:
             words = self.assignment.words
             return read_submission(job.submission, self.assignment.files, names=names, words=words)
         return job.submission
+
+    @cached_property
+    def _handed_out(self) -> frozenset[tuple[str, ...]]:
+        try:
+            return codes_of([starter_files(exercise) for exercise in self.assignment.exercises])
+        except AssignmentError:  # a mark at fault in a solution: nothing was handed out then
+            return frozenset()
 
     @cached_property
     def _finder(self) -> AnswerFinder:

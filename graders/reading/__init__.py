@@ -8,6 +8,7 @@ from graders.reading.container import Member
 from graders.reading.read import read_submission
 from graders.reading.sources import SOURCES, find_handed_in
 from graders.reading.submission import ProseCell, ReadingLimits, Submission, UnreadableSubmission, Words
+from graders.reading.untouched import codes_of, untouched_last
 
 __all__ = [
     "SOURCES",
@@ -20,7 +21,9 @@ __all__ = [
     "Submission",
     "UnreadableSubmission",
     "Words",
+    "codes_of",
     "find_handed_in",
     "find_submissions",
     "read_submission",
+    "untouched_last",
 ]

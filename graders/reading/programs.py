@@ -64,11 +64,14 @@ def find_programs(
     order = {program.path: index for index, program in enumerate(found.programs)}
     found.prose.sort(key=lambda cell: order.get(cell.path, len(order)))  # each notebook's stay as they are
     if len(found.programs) > 1:
-        first, *others = (program.path for program in found.programs)
-        found.notes.insert(
-            0, f"{shown(first)} was graded; what it does not define was looked for in {listed(others)}."
-        )
+        found.notes.insert(0, which_is_graded(found.programs))
     return found
+
+
+def which_is_graded(programs: Sequence[Program]) -> str:
+    """Say which of several programs is the one to grade."""
+    first, *others = (program.path for program in programs)
+    return f"{shown(first)} was graded; what it does not define was looked for in {listed(others)}."
 
 
 def _add(found: Programs, name: str, data: bytes, limits: ReadingLimits, words: bool) -> None:
