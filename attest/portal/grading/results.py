@@ -93,7 +93,8 @@ def titles_of(assignment: CourseAssignment) -> dict[str, str]:
 
 def titles_in(result: Result) -> dict[str, str]:
     """Return the titles of a Result's checks and rubric items by their ids."""
-    return {one.id: one.title or one.id for one in (*result.checks, *result.rubric)}
+    checks = {one.id: one.title or one.id for one in result.checks}
+    return checks | {one.id: one.title or one.id for one in result.rubric}
 
 
 def _latest(assignment: CourseAssignment) -> Result | None:

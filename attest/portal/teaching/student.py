@@ -36,7 +36,8 @@ def member(asking: Asking, membership: Membership) -> HttpResponse:
     own = {"submission__person": person, "submission__assignment__course": course}
     overrides = Override.objects.filter(**own).select_related("submission__assignment", "by")
     requests = RegradeRequest.objects.filter(**own).select_related("submission__assignment")
-    named = {one.submission.assignment for one in (*overrides, *requests)}
+    named = {one.submission.assignment for one in overrides}
+    named |= {one.submission.assignment for one in requests}
     values = {
         "member": membership,
         "lines": [
