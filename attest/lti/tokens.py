@@ -37,23 +37,29 @@ class Tokens:
     """
 
     def __init__(
-        self, web: Web, key: Callable[[], OwnKey], *, clock: Callable[[], float] = time.time
+        self,
+        web: Web,
+        key: Callable[[], OwnKey],
+        *,
+        clock: Callable[[], float] = time.time,
+        timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self._web = web
         self._key = key
-        self._clock = clock
+        self._clock = clock  # what platforms are told of the time
+        self._timer = timer  # how long tokens are kept, whatever the clock does meanwhile
         self._kept: dict[_Wanted, tuple[str, float]] = {}
         self._lock = threading.Lock()
 
     def token(self, registration: Registration, scopes: Iterable[str]) -> str:
         """Return a token for exactly these scopes. Raises `Answered` or `Unreachable`."""
         wanted = _wanted(registration, scopes)
-        now = self._clock()
+        now = self._timer()
         with self._lock:
             token, until = self._kept.get(wanted, ("", 0.0))
         if now < until:
             return token
-        token, seconds = self._ask(registration, wanted[-1], now)
+        token, seconds = self._ask(registration, wanted[-1], self._clock())
         with self._lock:
             self._kept = {key: kept for key, kept in self._kept.items() if now < kept[1]}
             self._kept[wanted] = token, now + max(seconds - _EARLY, seconds / 2)

@@ -119,14 +119,13 @@ def test_a_token_of_one_client_is_never_used_for_another(moodle: Side) -> None:
 
 
 def test_a_token_is_dropped_before_it_ends(moodle: Side) -> None:
-    now = time.time()
-    tokens = Tokens(Web(allow_private=True), lambda: KEY, clock=lambda: now)
+    now = time.monotonic()
+    tokens = Tokens(Web(allow_private=True), lambda: KEY, timer=lambda: now)
     registration = moodle.platform.registration(moodle.tool)
     first = tokens.token(registration, [ags.SCORES])
     now += 3500
     assert tokens.token(registration, [ags.SCORES]) == first
     now += 41
-    moodle.platform.clock = lambda: now
     assert tokens.token(registration, [ags.SCORES]) != first
 
 
@@ -231,11 +230,11 @@ def test_a_roster_without_an_end_is_given_up(moodle: Side) -> None:
 
 def test_a_roster_whose_pages_are_slow_is_given_up_in_minutes(moodle: Side) -> None:
     moodle.platform.services.page_size = 1
-    clock = iter(range(0, 10_000, 40))
+    timer = iter(range(0, 10_000, 40))
     web = Web(allow_private=True)
     registration = moodle.service.registration
     slow = Service(
-        web, Tokens(web, lambda: KEY), registration, clock=lambda: float(next(clock)), list_seconds=100
+        web, Tokens(web, lambda: KEY), registration, timer=lambda: float(next(timer)), list_seconds=100
     )
     url = moodle.platform.service_url(moodle.platform.course.id, "memberships")
     with pytest.raises(Unreachable, match=r"\d pages took longer than 100 s"):
