@@ -28,8 +28,11 @@ from tests.attest.processes import descendants
 
 _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 COMMAND = (sys.executable, "-P", "-c", "from attest.main import main; main()")
-# It ends with these tests, however they end.
-SERVE = "from graders.workers import die_with_parent; die_with_parent({parent}); " + COMMAND[-1]
+# It ends with these tests, however they end: its standard input does, which no thread that ends would close.
+SERVE = (
+    "import os, threading; "
+    "threading.Thread(target=lambda: (os.read(0, 1), os._exit(1)), daemon=True).start(); " + COMMAND[-1]
+)
 SETTINGS = ("DJANGO_SETTINGS_MODULE", "ATTEST_PORTAL_DATA", "ATTEST_PORTAL_HOSTS", "ATTEST_PORTAL_SANDBOX")
 
 
@@ -56,11 +59,10 @@ class Portal:
             self.port = port or free.getsockname()[1]
         self.log = data.parent / f"serve-{self.port}.log"
         kept = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-        serve = SERVE.format(parent=os.getpid())
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [*COMMAND[:-1], serve, "serve", "--data", str(data), "--port", str(self.port), *options],
-                stdin=subprocess.DEVNULL,
+                [*COMMAND[:-1], SERVE, "serve", "--data", str(data), "--port", str(self.port), *options],
+                stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
                 env={**kept, **(env or {})},
@@ -107,17 +109,23 @@ class Portal:
     def kill(self) -> None:
         """As a power cut would, for this process alone."""
         self.process.kill()
-        self.process.wait()
+        self._wait(None)
 
     def end(self) -> int:
         """As an operator does; return the exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            return self.process.wait(60)
+            return self._wait(60)
         except BaseException:
             self.kill()
             raise
+
+    def _wait(self, seconds: float | None) -> int:
+        status = self.process.wait(seconds)
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return status
 
 
 def rows_in(data: Path, database: Mapping[str, str], query: str) -> list[tuple[Any, ...]]:

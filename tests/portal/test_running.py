@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,17 @@ def test_a_start_that_is_broken_off_leaves_no_process(
 
     assert len(started[0]) == 1
     assert not started[0] & set(descendants(os.getpid()))
+
+
+def test_a_portal_outlives_the_thread_that_started_it(tmp_path: Path) -> None:
+    started: list[Portal] = []
+    thread = threading.Thread(target=lambda: started.append(Portal(tmp_path / "data", env=new_database())))
+    thread.start()
+    thread.join()
+    (portal,) = started
+    with portal:
+        time.sleep(0.5)
+        assert portal.is_ready()
 
 
 def test_tests_that_are_killed_leave_no_portal(tmp_path: Path) -> None:
