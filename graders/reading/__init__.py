@@ -5,7 +5,7 @@ Nothing here runs a student's code, writes to the disk, or knows of checks.
 
 from graders.reading.cohort import Cohort, CohortError, Found, find_submissions
 from graders.reading.container import Member
-from graders.reading.read import read_submission
+from graders.reading.read import read_submission, why_no_work
 from graders.reading.sources import SOURCES, find_handed_in
 from graders.reading.submission import ProseCell, ReadingLimits, Submission, UnreadableSubmission, Words
 from graders.reading.untouched import codes_of, untouched_last
@@ -26,4 +26,5 @@ __all__ = [
     "find_submissions",
     "read_submission",
     "untouched_last",
+    "why_no_work",
 ]

@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from graders.reading.archive import list_archive
@@ -25,7 +26,7 @@ from graders.reading.entries import (
 )
 from graders.reading.folder import file_entry, list_folder, not_a_file, refused_by_system, shown_name
 from graders.reading.git import list_commit
-from graders.reading.kinds import EXPECTED, HAND_IN, described
+from graders.reading.kinds import EXPECTED, HAND_IN, described, looks_like
 from graders.reading.names import relative_name, shown, split_suffix, top_folder
 from graders.reading.programs import find_programs
 from graders.reading.submission import (
@@ -40,6 +41,9 @@ from graders.reading.submission import (
 _MOST_NOTES = 20
 _WORDS = (".md", ".markdown", ".txt", ".text", ".rst")
 _ABOUT = ("readme", "requirements", "license")
+_CLUTTER = frozenset({"__macosx", ".ds_store", "thumbs.db", "desktop.ini"})
+_ZIPS_OF_ANYTHING = ("a NumPy archive", "a PyTorch checkpoint")  # told by one name: scripts may lie beside it
+_AT_THE_DOOR = replace(ORDINARY, total_bytes=32 * 2**20, entries=1_000, files=100)  # somebody waits for it
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,53 @@ def read_submission(
         prose=tuple(found.prose),
         word_files=tuple(texts),
     )
+
+
+def why_no_work(
+    files: Mapping[str, bytes], wanted: Sequence[str] = (), limits: ReadingLimits = _AT_THE_DOOR
+) -> str:
+    """Say why nothing in `files`, which came together, can be graded; "" where anything might be work.
+
+    For certain is only what the bytes of each file tell to be of a kind that is never read: a document, a
+    picture, an archive that is no zip. Scripts, notebooks and texts in any state, files of a kind that is
+    asked for, what is of no known kind, damaged or protected, and whatever is beyond `limits` might be work.
+    """
+    if any(_is_called_like_work(name, wanted) for name in files):
+        return ""
+    entries = [Entry(name, len(data), partial(_start, data)) for name, data in files.items()]
+    try:
+        if len(entries) == 1:
+            handed_in = _file(entries[0], limits)
+        else:
+            handed_in = _HandedIn("What came", Listing(tuple(entries)))
+    except EntryError as error:
+        [(name, data)] = files.items()
+        is_zip = data.startswith(b"PK")  # damaged, or beyond the limits
+        return error.of(name).sentence if looks_like(data) and not is_zip else ""
+    listing = handed_in.listing
+    if listing.problems or not _CLUTTER.issuperset(name.casefold() for name in listing.hidden):
+        return ""
+    for entry in listing.entries:
+        if _is_called_like_work(entry.name, wanted) or split_suffix(entry.name)[1] == ".zip":
+            return ""
+    gathered = gather(listing, wanted, limits)
+    if gathered.problems or not all(map(_is_told, gathered.files.values())):
+        return ""
+    return _why_nothing(handed_in, gathered, (), wanted)
+
+
+def _is_called_like_work(name: str, wanted: Sequence[str]) -> bool:
+    suffix = split_suffix(name)[1]
+    return is_program_name(name) or suffix in _WORDS or suffix in (split_suffix(one)[1] for one in wanted)
+
+
+def _is_told(data: bytes) -> bool:
+    """Whether bytes tell for certain what they are, or hold nothing."""
+    return not data.strip() or looks_like(data) not in (None, *_ZIPS_OF_ANYTHING)
+
+
+def _start(data: bytes, limit: int) -> bytes:
+    return data[:limit]
 
 
 def _word_files(files: Mapping[str, bytes], words: Words, *, alone: bool) -> list[str]:

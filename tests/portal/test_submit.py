@@ -102,6 +102,7 @@ def test_a_folder_goes_as_a_zip_that_is_the_same_for_the_same_files(tmp_path: Pa
         ("nothing.py", "{assignment}", "{token}", "nothing.py"),
         ("empty.py", "{assignment}", "{token}", "is empty"),
         ("folder", "{assignment}", "{token}", "holds no files"),
+        ("essay.rtf", "{assignment}", "{token}", "essay.rtf is a rich text document, not a Python script"),
     ],
 )
 def test_what_is_not_handed_in_is_said_in_a_sentence(  # noqa: PLR0917 - parameters
@@ -109,6 +110,7 @@ def test_what_is_not_handed_in_is_said_in_a_sentence(  # noqa: PLR0917 - paramet
 ) -> None:
     (tmp_path / "double.py").write_text(RIGHT)
     (tmp_path / "empty.py").write_text("")
+    (tmp_path / "essay.rtf").write_text("{\\rtf1 Because.}")
     (tmp_path / "folder").mkdir()
     known = {"assignment": place.assignment, "origin": place.browser.root, "token": place.token}
 

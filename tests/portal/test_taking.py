@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from attest.portal.courses.models import CourseAssignment, Extension
@@ -18,6 +19,7 @@ from attest.portal.handing_in.keeping import Missing, Store
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import Refused, rules_for, take
 from attest.portal.teaching.roll import roll_of
+from graders.assignment import find_assignment
 from tests.attest.conftest import RIGHT
 from tests.portal.school import School, make_school
 from tests.portal.test_queue import run_at_once
@@ -92,6 +94,53 @@ def test_what_cannot_be_graded_is_refused(
     with pytest.raises(Refused, match=sentence):
         take(school.assignment, school.classmate, files)
     assert not Submission.objects.filter(person=school.classmate).exists()
+
+
+def test_what_holds_nothing_that_can_be_graded_is_refused_before_it_is_an_attempt(school: School) -> None:
+    school.assignment.attempts = 1
+    school.assignment.save()
+    picture = b"\x89PNG\r\n\x1a\n" + bytes(40)
+    said = (
+        "photo.png is a PNG picture, not a Python script (.py) or a notebook (.ipynb); hand in the .py or "
+        ".ipynb file itself. This used up no attempt."
+    )
+    browser = school.browser(school.classmate)
+    path = f"/assignments/{school.assignment.pk}/hand-in/"
+
+    by_page = browser.post(path, {"files": SimpleUploadedFile("photo.png", picture)})
+    by_script = browser.post(
+        path, {"files": SimpleUploadedFile("photo.png", picture)}, headers={"accept": "application/json"}
+    )
+
+    assert by_page.status_code == by_script.status_code == 400
+    assert said in by_page.content.decode()
+    assert by_script.json() == {"refused": said}
+    assert not Submission.objects.filter(person=school.classmate).exists()
+    assert not Store(settings.CONFIGURATION.files).path(hashlib.sha256(picture).hexdigest()).exists()
+    take(school.assignment, school.classmate, [*FILES, ("photo.png", picture)])
+
+
+def test_where_words_are_asked_for_it_is_said_where_they_are_read(school: School) -> None:
+    school.assignment.folder = str(find_assignment("basics").folder)
+    school.assignment.save()
+    said = (
+        "essay.rtf is a rich text document, not a Python script (.py) or a notebook (.ipynb); hand in the "
+        ".py or .ipynb file itself. Answers in words are read in a notebook or in a file called answers.md. "
+        "This used up no attempt."
+    )
+
+    with pytest.raises(Refused) as refused:
+        take(school.assignment, school.classmate, [("essay.rtf", b"{\\rtf1 Because.}")])
+    take(school.assignment, school.classmate, [("answers.md", b"Because.")])
+
+    assert str(refused.value) == said
+
+
+def test_where_it_is_not_known_what_is_asked_for_everything_is_taken(school: School, tmp_path: Path) -> None:
+    school.assignment.folder = str(tmp_path / "gone")
+    school.assignment.save()
+
+    take(school.assignment, school.classmate, [("essay.rtf", b"{\\rtf1 Because.}")])
 
 
 def test_attempts_are_counted_and_said_before_they_are_used(school: School) -> None:

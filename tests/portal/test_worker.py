@@ -66,7 +66,7 @@ def test_one_grader_grades_one_after_another_and_each_for_itself(school: School,
 
 def test_what_cannot_be_read_is_no_fault_of_ours_and_is_said(school: School, worker: Worker) -> None:
     worker.step()
-    submission = take(school.assignment, school.classmate, [("double.pdf", b"%PDF-1.7 not code")])
+    submission = take(school.assignment, school.classmate, [("double.py", b"%PDF-1.7 not code")])
     worker.step()
 
     page = school.browser(school.classmate).get(f"/submissions/{submission.pk}/report/").content.decode()

@@ -21,13 +21,20 @@ from attest.portal.grading.queue import enqueue
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
 from attest.portal.people.models import Person
+from graders.assignment import AssignmentError, find_assignment
 from graders.late import span_text
+from graders.reading import why_no_work
 from graders.reading.names import relative_name, shown
-from graders.reading.submission import ORDINARY, content_hash
+from graders.reading.submission import ORDINARY, Words, content_hash
 from reports.amounts import bytes_text, count_text
 
 MOST_FILES = 50
 _RACES = 5
+_WORDS_COME: Mapping[Words, str] = {
+    "none": "",
+    "answers": "Answers in words are read in a notebook or in a file called answers.md. ",
+    "any": "Answers in words are read in a notebook or in a text file (.md or .txt). ",
+}
 
 
 class Refused(ValueError):
@@ -121,6 +128,8 @@ def take(
         assignment, person, came_at
     ).refusal:  # before anything of it takes room on the disk
         raise Refused(refusal)
+    if refusal := _no_work(assignment, named):
+        raise Refused(refusal)
     store = Store(settings.CONFIGURATION.files)
     digests = {name: store.keep(data) for name, data in named.items()}
     for _ in range(_RACES):
@@ -148,6 +157,18 @@ def take(
             continue
         return submission
     raise Refused("Several attempts came at the same moment. This one was not taken; hand it in again.")
+
+
+def _no_work(assignment: CourseAssignment, files: Mapping[str, bytes]) -> str:
+    """Say why nothing in `files` can be graded, and what is expected; "" where anything might be work."""
+    if not why_no_work(files):
+        return ""
+    try:
+        found = find_assignment(assignment.folder)
+    except (AssignmentError, OSError):  # what it asks for is not known now
+        return ""
+    why = why_no_work(files, found.files)
+    return f"{why} {_WORDS_COME[found.words]}This used up no attempt." if why else ""
 
 
 def came_at(request: HttpRequest) -> datetime:
