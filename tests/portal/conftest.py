@@ -24,8 +24,9 @@ if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     settings.DATABASES["default"]["TEST"] = {"NAME": str(_DATA / "test.sqlite3")}
 django.setup(set_prefix=False)
 
+from attest.portal.lms.models import LinkedContext, LinkedResource  # noqa: E402 - after Django
 from tests.attest.conftest import write_assignment  # noqa: E402 - after Django
-from tests.lti.platform import Platform  # noqa: E402 - after Django
+from tests.lti.platform import Link, Platform  # noqa: E402 - after Django
 from tests.portal.lms import LMS, forget_asked, register  # noqa: E402 - it imports models
 from tests.portal.outgoing import Linked, linked  # noqa: E402 - it imports models
 from tests.portal.school import School, make_school  # noqa: E402 - it imports models
@@ -65,3 +66,14 @@ def moodle(school: School) -> Iterator[Linked]:
     """An LMS in which the course's assignment has a column."""
     with linked(school) as found:
         yield found
+
+
+@pytest.fixture
+def link(lms: LMS, school: School) -> Link:
+    """A link in the LMS's course, which is linked with the school's."""
+    made = lms.platform.add_assignment(lms.tool, attest_assignment=str(school.assignment.pk))
+    context = LinkedContext.objects.create(
+        platform=lms.row, deployment_id="1", context_id=lms.platform.course.id, course=school.course
+    )
+    LinkedResource.objects.create(context=context, resource_link_id=made.id, assignment=school.assignment)
+    return made

@@ -56,7 +56,7 @@ def make_platform(address: str = "https://moodle.example.edu", **fields: object)
 
 def link_school(school: School) -> Linked:
     platform = make_platform(made_by=school.administrator)
-    Deployment.objects.create(platform=platform, deployment_id="1")
+    deployment = Deployment.objects.create(platform=platform, deployment_id="1")
     context = LinkedContext.objects.create(
         platform=platform,
         deployment_id="1",
@@ -88,7 +88,7 @@ def link_school(school: School) -> Linked:
     UsedNonce.objects.create(platform=platform, digest="0" * 64, expires_at=soon)
     OwnKeyRow.objects.create(kid="a key", private_pem="as a PEM", made_at=0.0, retired_at=1.0)
     Ticket.objects.create(
-        digest="0" * 64, purpose=Ticket.Purpose.OPEN, person=person, platform=platform, expires_at=soon
+        digest="0" * 64, purpose=Ticket.Purpose.OPEN, person=person, deployment=deployment, expires_at=soon
     )
     RegistrationInvitation.objects.create(
         digest="0" * 64, name="Canvas", by=school.administrator, expires_at=soon

@@ -16,7 +16,6 @@ from attest.portal.grading.giving import give_points
 from attest.portal.grading.models import Release
 from attest.portal.handing_in.models import Submission
 from attest.portal.lms.models import (
-    Deployment,
     LinkedContext,
     LinkedResource,
     LoginState,
@@ -31,17 +30,6 @@ from tests.lti.platform import Link, Platform
 from tests.portal.lms import LMS, field, onward, press, register, text_of
 from tests.portal.school import PASSWORD, School, keep_result
 from tests.portal.test_own_data import exported
-
-
-@pytest.fixture
-def link(lms: LMS, school: School) -> Link:
-    """A link in the LMS's course, which is linked with the school's."""
-    made = lms.platform.add_assignment(lms.tool, attest_assignment=str(school.assignment.pk))
-    context = LinkedContext.objects.create(
-        platform=lms.row, deployment_id="1", context_id=lms.platform.course.id, course=school.course
-    )
-    LinkedResource.objects.create(context=context, resource_link_id=made.id, assignment=school.assignment)
-    return made
 
 
 def person(lms: LMS, subject: str) -> Person:
@@ -143,27 +131,6 @@ def test_an_instructor_of_another_deployment_is_nobody_here(lms: LMS, link: Link
 
     assert "Which course is this?" in text_of(answer)
     assert not Membership.objects.filter(person=person(lms, "t1")).exists()
-
-
-def test_a_deployment_out_of_use_lets_nobody_in(lms: LMS, link: Link) -> None:
-    lms.click(Client(), "s1", link)
-    Deployment.objects.update(is_active=False)
-
-    assert lms.click(Client(), "s1", link).status_code == 400
-
-    lms.row.accepts_new_deployments = False
-    lms.row.save()
-    assert lms.click(Client(), "s1", link).status_code == 400
-
-
-def test_a_platform_out_of_use_lets_nobody_in(lms: LMS, link: Link) -> None:
-    browser = Client()
-    form = dict(lms.form(browser, "s1", link))
-    lms.row.is_active = False
-    lms.row.save()
-
-    assert browser.post("/lti/launch", form).status_code == 400
-    assert browser.post("/lti/login", lms.platform.launches.begin(lms.tool, "s1", link)).status_code == 400
 
 
 def test_what_the_lms_changes_of_a_role_changes_it_and_what_an_instructor_changed_stays(

@@ -40,11 +40,16 @@ class Arrived:
     """Who came, as what, and what of ours it is about; None where nothing is linked yet."""
 
     launch: Launch
-    platform: Platform
+    deployment: Deployment
     told: PlatformPerson
     role: Role
     context: LinkedContext | None
     resource: LinkedResource | None
+
+    @property
+    def platform(self) -> Platform:
+        """Where they came from."""
+        return self.deployment.platform
 
     @property
     def person(self) -> Person:
@@ -61,7 +66,7 @@ class Arrived:
 def arrive(launch: Launch) -> Arrived:
     """Take in who came. Raises Refused."""
     platform = Platform.objects.get(pk=int(launch.registration_key))
-    _deployment(platform, launch.deployment_id)
+    deployment = _deployment(platform, launch.deployment_id)
     said = role_of(launch)
     if said == "none":
         raise Refused("roles", "your LMS gives you no role in this course.")
@@ -74,7 +79,7 @@ def arrive(launch: Launch) -> Arrived:
     if context is not None:
         take_in(context, told, role, launch.person_sourced_id)
         resource = _resource(context, launch)
-    return Arrived(launch, platform, told, role, context, resource)
+    return Arrived(launch, deployment, told, role, context, resource)
 
 
 def name_of(who: Launch | Member) -> str:
@@ -82,13 +87,14 @@ def name_of(who: Launch | Member) -> str:
     return who.name or f"{who.given_name} {who.family_name}".strip()
 
 
-def _deployment(platform: Platform, deployment_id: str) -> None:
-    """Know a deployment. Raises Refused where it is out of use; unknown ones were refused before."""
-    deployment, _ = Deployment.objects.get_or_create(platform=platform, deployment_id=deployment_id)
+def _deployment(platform: Platform, deployment_id: str) -> Deployment:
+    """Return a deployment. Raises Refused where it is out of use; unknown ones were refused before."""
+    deployment, _ = platform.deployments.get_or_create(deployment_id=deployment_id)
     if not deployment.is_active:
         raise Refused("deployment_id", f"deployment {deployment_id} of {platform} is out of use here.")
     if deployment.seen_at is None or timezone.now() - deployment.seen_at > _SEEN_AGAIN_AFTER:
         Deployment.objects.filter(pk=deployment.pk).update(seen_at=timezone.now())
+    return deployment
 
 
 def told_person(platform: Platform, subject: str, name: str, email: str) -> PlatformPerson:

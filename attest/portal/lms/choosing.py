@@ -50,7 +50,7 @@ def choose_page(request: HttpRequest, arrived: Arrived) -> HttpResponse:
     if not arrived.launch.context_id:
         raise Refused("context", "the LMS did not say which course this is in.")
     data = {"launch": _LAUNCHES.dump_python(arrived.launch, mode="json")}
-    return _page(request, arrived, tickets.issue(Ticket.Purpose.CHOOSE, arrived.told, data))
+    return _page(request, arrived, tickets.issue(Ticket.Purpose.CHOOSE, arrived, data))
 
 
 @csrf_exempt
@@ -91,10 +91,10 @@ def _arrived(ticket: Ticket) -> Arrived:
     """Return what was known when the ticket was made, with what is linked by now."""
     launch = _LAUNCHES.validate_python(ticket.data["launch"], strict=False)
     told = PlatformPerson.objects.select_related("person", "platform").get(
-        platform=ticket.platform, person=ticket.person, subject=launch.subject
+        platform=ticket.deployment.platform, person=ticket.person, subject=launch.subject
     )
-    context = context_of(ticket.platform, launch)
-    return Arrived(launch, ticket.platform, told, Role.INSTRUCTOR, context, None)
+    context = context_of(told.platform, launch)
+    return Arrived(launch, ticket.deployment, told, Role.INSTRUCTOR, context, None)
 
 
 @transaction.atomic
@@ -162,7 +162,7 @@ def _opened(request: HttpRequest, arrived: Arrived, assignment: CourseAssignment
         raise Refused("resource_link.id", "the LMS did not say which link was clicked.")
     resource = link_resource(arrived.context, arrived.launch, assignment)
     now_linked = Arrived(
-        arrived.launch, arrived.platform, arrived.told, arrived.role, arrived.context, resource
+        arrived.launch, arrived.deployment, arrived.told, arrived.role, arrived.context, resource
     )
     if is_framed(request):
         return status_page(request, now_linked)

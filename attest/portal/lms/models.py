@@ -151,6 +151,11 @@ class LinkedContext(models.Model):
         return self.title or self.context_id
 
 
+def deployments_in_use() -> models.QuerySet[Deployment]:
+    """Return where LMSs that are in use have the tool, without what is out of use by itself."""
+    return Deployment.objects.filter(is_active=True, platform__is_active=True)
+
+
 def contexts_in_use() -> models.QuerySet[LinkedContext]:
     """Return the courses of LMSs that are in use, in parts of them that are."""
     of_it = {"platform": models.OuterRef("platform"), "deployment_id": models.OuterRef("deployment_id")}
@@ -268,7 +273,7 @@ class Ticket(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     purpose = models.CharField(max_length=20, choices=Purpose.choices)
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
-    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="+")
+    deployment = models.ForeignKey(Deployment, on_delete=models.CASCADE, related_name="+")
     data = models.JSONField(default=dict)  # of the launch, as `purpose` needs it
     expires_at = models.DateTimeField(db_index=True)
 

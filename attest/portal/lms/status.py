@@ -32,7 +32,7 @@ def status_page(request: HttpRequest, arrived: Arrived) -> HttpResponse:
             "shown": shows_results(assignment),
             "is_student": role == Role.STUDENT,
             "handed_in": assignment.submissions.order_by().values("person").distinct().count(),
-            "ticket": tickets.issue(Ticket.Purpose.OPEN, arrived.told, {"assignment": assignment.pk}),
+            "ticket": tickets.issue(Ticket.Purpose.OPEN, arrived, {"assignment": assignment.pk}),
             "who": arrived.person,
         }
         template = "lms/status.html.jinja"

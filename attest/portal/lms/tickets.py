@@ -10,20 +10,21 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from attest.portal.addresses import own_address
-from attest.portal.lms.models import PlatformPerson, Ticket
+from attest.portal.lms.arriving import Arrived
+from attest.portal.lms.models import Ticket, deployments_in_use
 from attest.portal.lms.stores import digest_of
 
 LIVES = {Ticket.Purpose.OPEN: timedelta(seconds=60), Ticket.Purpose.CHOOSE: timedelta(hours=1)}
 
 
-def issue(purpose: Ticket.Purpose, told: PlatformPerson, data: dict[str, Any]) -> str:
+def issue(purpose: Ticket.Purpose, arrived: Arrived, data: dict[str, Any]) -> str:
     """Make a ticket and return it; only the page that it is written into has it."""
     text = secrets.token_urlsafe(32)
     Ticket.objects.create(
         digest=digest_of(text),
         purpose=purpose,
-        person_id=told.person_id,
-        platform_id=told.platform_id,
+        person=arrived.person,
+        deployment=arrived.deployment,
         data=data,
         expires_at=timezone.now() + LIVES[purpose],
     )
@@ -31,13 +32,13 @@ def issue(purpose: Ticket.Purpose, told: PlatformPerson, data: dict[str, Any]) -
 
 
 def look_at(purpose: Ticket.Purpose, text: str) -> Ticket | None:
-    """Return a ticket that is still good, of somebody who may come in, and leave it good."""
-    found = Ticket.objects.select_related("person", "platform").filter(
+    """Return a ticket that is still good, of somebody who may come in from there, and leave it good."""
+    found = Ticket.objects.select_related("person", "deployment__platform").filter(
         digest=digest_of(text),
         purpose=purpose,
         expires_at__gt=timezone.now(),
         person__is_active=True,
-        platform__is_active=True,
+        deployment__in=deployments_in_use(),
     )
     return found.first()
 

@@ -1,0 +1,78 @@
+"""An LMS, a place where it is installed, or somebody from there is put out of use: nobody comes in by it."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from attest.portal.lms.models import Deployment, LinkedContext, PlatformPerson
+from tests.lti.platform import Link
+from tests.portal.lms import LMS, field, press
+from tests.portal.school import School
+
+WHAT = ["platform", "deployment", "person"]
+
+
+def put_out(school: School, lms: LMS, what: str, subject: str, *, deployment: str = "1") -> None:
+    """As administrators do it."""
+    administrator, page = school.browser(school.administrator), f"/platforms/{lms.row.pk}/"
+    if what == "platform":
+        administrator.post(page, {"what": "out-of-use"})
+    elif what == "deployment":
+        row, _ = Deployment.objects.get_or_create(platform=lms.row, deployment_id=deployment)
+        administrator.post(page, {"what": "deployment", "deployment": str(row.pk)})
+    else:
+        person = PlatformPerson.objects.get(subject=subject).person
+        administrator.post(f"/people/{person.pk}/", {"what": "keep-out", "why": "They left."})
+
+
+def test_a_deployment_out_of_use_lets_nobody_in(lms: LMS, link: Link) -> None:
+    lms.click(Client(), "s1", link)
+    Deployment.objects.update(is_active=False)
+
+    assert lms.click(Client(), "s1", link).status_code == 400
+
+    lms.row.accepts_new_deployments = False
+    lms.row.save()
+    assert lms.click(Client(), "s1", link).status_code == 400
+
+
+def test_a_platform_out_of_use_lets_nobody_in(lms: LMS, link: Link) -> None:
+    browser = Client()
+    form = dict(lms.form(browser, "s1", link))
+    lms.row.is_active = False
+    lms.row.save()
+
+    assert browser.post("/lti/launch", form).status_code == 400
+    assert browser.post("/lti/login", lms.platform.launches.begin(lms.tool, "s1", link)).status_code == 400
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_a_button_of_before_opens_nothing(school: School, lms: LMS, link: Link, what: str) -> None:
+    ticket = field(lms.click(Client(), "s1", link, framed=True), "ticket")
+    put_out(school, lms, what, "s1")
+    window = Client()
+
+    assert press(window, "/lti/open", framed=False, ticket=ticket).status_code == 400
+    assert "sessionid" not in window.cookies
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_a_choice_of_before_links_nothing(school: School, lms: LMS, what: str) -> None:
+    ticket = field(lms.click(Client(), "t1", None, framed=True), "ticket")
+    put_out(school, lms, what, "t1")
+
+    answer = press(Client(), "/lti/choose", ticket=ticket, course="new", zone="UTC")
+
+    assert answer.status_code == 400
+    assert not LinkedContext.objects.exists()
+
+
+def test_who_came_from_another_deployment_chooses_as_before(school: School, lms: LMS) -> None:
+    ticket = field(lms.click(Client(), "t1", None, framed=True), "ticket")
+    put_out(school, lms, "deployment", "t1", deployment="2")
+
+    answer = press(Client(), "/lti/choose", ticket=ticket, course="new", zone="UTC")
+
+    assert answer.status_code == 200
+    assert LinkedContext.objects.get().platform == lms.row
