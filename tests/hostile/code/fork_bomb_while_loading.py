@@ -2,6 +2,8 @@
 # kind: resources
 # verdicts: passed
 # says: …
+# user verdicts: passed|memory passed|memory passed|memory passed|memory
+# user says: …
 import os
 
 
