@@ -42,6 +42,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "attest.portal.lms.opening.end_what_is_out_of_use",
     "django.contrib.messages.middleware.MessageMiddleware",
     "attest.portal.people.zones.use_own_zone",
 ]

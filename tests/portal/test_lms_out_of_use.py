@@ -76,3 +76,58 @@ def test_who_came_from_another_deployment_chooses_as_before(school: School, lms:
 
     assert answer.status_code == 200
     assert LinkedContext.objects.get().platform == lms.row
+
+
+def path_of(school: School) -> str:
+    return f"/assignments/{school.assignment.pk}/"
+
+
+@pytest.mark.parametrize("framed", [False, True])
+@pytest.mark.parametrize("what", WHAT)
+def test_a_session_of_before_ends(school: School, lms: LMS, link: Link, what: str, framed: bool) -> None:
+    browser = Client()
+    answer = lms.click(browser, "s1", link, framed=framed)
+    if framed:
+        press(browser, "/lti/open", framed=False, ticket=field(answer, "ticket"))
+    assert browser.get(path_of(school)).status_code == 200
+
+    put_out(school, lms, what, "s1")
+
+    assert browser.get(path_of(school))["Location"].startswith("/sign-in/")
+    assert browser.get("/sign-in/").status_code == 200
+
+
+def test_a_session_of_who_chose_in_a_window_ends(school: School, lms: LMS) -> None:
+    browser = Client()
+    link = lms.platform.add_assignment(lms.tool)
+    ticket = field(lms.click(browser, "t1", link), "ticket")
+    press(browser, "/lti/choose", framed=False, ticket=ticket, course="new", zone="UTC")
+    answer = press(browser, "/lti/choose", framed=False, ticket=ticket, assignment="installed:basics")
+    assert browser.get(answer["Location"]).status_code == 200
+
+    put_out(school, lms, "deployment", "t1")
+
+    assert browser.get(answer["Location"])["Location"].startswith("/sign-in/")
+
+
+def test_a_session_that_has_ended_does_not_come_back(school: School, lms: LMS, link: Link) -> None:
+    browser = Client()
+    lms.click(browser, "s1", link)
+    put_out(school, lms, "platform", "s1")
+    browser.get("/")
+    school.browser(school.administrator).post(f"/platforms/{lms.row.pk}/", {"what": "use"})
+
+    assert browser.get(path_of(school)).status_code == 302
+    assert lms.click(browser, "s1", link).status_code == 302
+    assert browser.get(path_of(school)).status_code == 200
+
+
+def test_sessions_that_are_not_from_there_go_on(school: School, lms: LMS, link: Link) -> None:
+    from_there, own = Client(), school.browser(school.student)
+    lms.click(from_there, "s1", link)
+    put_out(school, lms, "deployment", "s1", deployment="2")
+    assert from_there.get(path_of(school)).status_code == 200
+
+    put_out(school, lms, "platform", "s1")
+
+    assert own.get(path_of(school)).status_code == 200

@@ -166,7 +166,7 @@ def _opened(request: HttpRequest, arrived: Arrived, assignment: CourseAssignment
     )
     if is_framed(request):
         return status_page(request, now_linked)
-    enter(request, arrived.person)
+    enter(request, arrived.person, arrived.deployment)
     return redirect("assignment", assignment_id=assignment.pk)
 
 

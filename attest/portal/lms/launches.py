@@ -103,7 +103,7 @@ def _answer(request: HttpRequest, arrived: Arrived) -> HttpResponse:
         return choose_page(request, arrived)
     if arrived.resource is None or is_framed(request):
         return status_page(request, arrived)
-    enter(request, arrived.person)
+    enter(request, arrived.person, arrived.deployment)
     return redirect("assignment", assignment_id=arrived.resource.assignment_id)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.contrib.auth import login
+from collections.abc import Callable
+
+from django.contrib.auth import login, logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.csrf import csrf_exempt
@@ -10,11 +12,11 @@ from django.views.decorators.csrf import csrf_exempt
 from attest.lti.errors import Refused
 from attest.portal.lms import tickets
 from attest.portal.lms.frames import refused
-from attest.portal.lms.models import Ticket
+from attest.portal.lms.models import Deployment, Ticket, deployments_in_use
 from attest.portal.people.models import Person
 from attest.portal.permissions import everybody
 
-FROM_LMS = "from_lms"  # set in sessions that a launch began
+FROM_LMS = "from_lms"  # in sessions that a launch began: the number of the deployment
 _BACKEND = "attest.portal.people.signing_in.ByEmail"
 
 
@@ -27,11 +29,25 @@ def open_window(request: HttpRequest) -> HttpResponse:
         ticket = tickets.redeem(Ticket.Purpose.OPEN, request.POST.get("ticket", ""))
     if ticket is None:
         return refused(request, Refused("ticket", "this button works once, and within a minute."))
-    enter(request, ticket.person)
+    enter(request, ticket.person, ticket.deployment)
     return redirect("assignment", assignment_id=ticket.data["assignment"])
 
 
-def enter(request: HttpRequest, person: Person) -> None:
+def enter(request: HttpRequest, person: Person, deployment: Deployment) -> None:
     """Begin a session of the portal's own for who came from an LMS."""
     login(request, person, _BACKEND)
-    request.session[FROM_LMS] = True
+    request.session[FROM_LMS] = deployment.pk
+
+
+def end_what_is_out_of_use(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: end a session that was begun from an LMS, or a deployment, that is out of use by now."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        deployment = request.session.get(FROM_LMS)
+        if deployment is not None and not deployments_in_use().filter(pk=deployment).exists():
+            logout(request)
+        return get_response(request)
+
+    return respond
