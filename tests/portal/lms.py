@@ -51,7 +51,9 @@ class LMS:
 
 def register(platform: Platform, family: str = "moodle") -> LMS:
     """Register the portal with a fake platform, by hand."""
-    tool = platform.add_tool(f"{OURS}/lti/login", f"{OURS}/lti/launch", public_jwks(own_keys(time.time())))
+    keys = public_jwks(own_keys(time.time()))
+    client_id = f"attest-{platform.url.rpartition(':')[2]}"
+    tool = platform.add_tool(f"{OURS}/lti/login", f"{OURS}/lti/launch", keys, client_id=client_id)
     known = platform.registration(tool)
     row = models.Platform.objects.create(
         name="Moodle of the school",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.test import Client
 
 from attest.portal.audit.models import Entry
@@ -14,6 +15,7 @@ from attest.portal.lms.models import (
     RegistrationInvitation,
 )
 from tests.lti.platform import faults
+from tests.portal.linked import make_platform
 from tests.portal.lms import FRAMED, LMS, OURS, text_of
 from tests.portal.school import School
 
@@ -43,6 +45,11 @@ def test_an_lms_is_registered_by_hand(school: School) -> None:
     assert second.status_code == 400
     assert "registered already" in text_of(second)  # type: ignore[arg-type]
     assert Entry.objects.get(action="LMS registered").who == school.administrator.pk
+
+
+def test_the_database_keeps_a_client_id_once(lms: LMS) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        make_platform("https://elsewhere.example", client_id=lms.row.client_id)
 
 
 @pytest.mark.parametrize(

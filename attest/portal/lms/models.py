@@ -49,7 +49,7 @@ class Platform(models.Model):
 
     class Meta:
         ordering = ["name", "id"]
-        constraints = [models.UniqueConstraint(fields=["issuer", "client_id"], name="registered_once")]
+        constraints = [models.UniqueConstraint(fields=["client_id"], name="client_registered_once")]
 
     def __str__(self) -> str:
         return self.name
