@@ -27,9 +27,12 @@ django.setup(set_prefix=False)
 from attest.portal.lms.models import LinkedContext, LinkedResource  # noqa: E402 - after Django
 from tests.attest.conftest import write_assignment  # noqa: E402 - after Django
 from tests.lti.platform import Link, Platform  # noqa: E402 - after Django
+from tests.portal.launching import in_a_school  # noqa: E402 - after Django
 from tests.portal.lms import LMS, forget_asked, register  # noqa: E402 - it imports models
 from tests.portal.outgoing import Linked, linked  # noqa: E402 - it imports models
+from tests.portal.running import Browser, Portal  # noqa: E402 - after Django
 from tests.portal.school import School, make_school  # noqa: E402 - it imports models
+from tests.portal.test_serving import first_administrator  # noqa: E402 - after Django
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -77,3 +80,16 @@ def link(lms: LMS, school: School) -> Link:
     )
     LinkedResource.objects.create(context=context, resource_link_id=made.id, assignment=school.assignment)
     return made
+
+
+@pytest.fixture(scope="module")
+def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
+    """A portal that runs, of a module's own, in a school's network."""
+    with in_a_school(tmp_path_factory.mktemp("portal")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def administrator(portal: Portal) -> Browser:
+    """The browser of its first administrator."""
+    return first_administrator(portal)

@@ -8,20 +8,8 @@ import pytest
 
 from tests.lti.platform import Platform, keys
 from tests.lti.platform.launches import CLAIM, DEEP
-from tests.portal.launching import Registered, Visitor, hidden, in_a_school, invitation, register
+from tests.portal.launching import Registered, Visitor, hidden, invitation, register
 from tests.portal.running import Answer, Browser, Portal
-from tests.portal.test_serving import first_administrator
-
-
-@pytest.fixture(scope="module")
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
-    with in_a_school(tmp_path_factory.mktemp("portal")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def administrator(portal: Portal) -> Browser:
-    return first_administrator(portal)
 
 
 @pytest.fixture

@@ -16,22 +16,11 @@ import pytest
 from tests.lti.platform import Link, Platform, keys
 from tests.lti.platform.launches import AGS_CLAIM, CLAIM
 from tests.lti.platform.world import INSTRUCTOR
-from tests.portal.launching import Registered, Visitor, hidden, in_a_school, register
+from tests.portal.launching import Registered, Visitor, hidden, register
 from tests.portal.running import Browser, Portal
-from tests.portal.test_serving import PASSWORD, first_administrator
+from tests.portal.test_serving import PASSWORD
 
 THIEF = keys.new_key("platform-1")  # named as the platform's own
-
-
-@pytest.fixture(scope="module")
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
-    with in_a_school(tmp_path_factory.mktemp("portal")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def administrator(portal: Portal) -> Browser:
-    return first_administrator(portal)
 
 
 @pytest.fixture(scope="module")

@@ -13,23 +13,12 @@ from pathlib import Path
 import pytest
 
 from tests.lti.platform import Platform, faults
-from tests.portal.launching import Registered, Visitor, in_a_school, invitation, register
+from tests.portal.launching import Registered, Visitor, invitation, register
 from tests.portal.running import Answer, Browser, Portal, new_database
 from tests.portal.test_serving import first_administrator
 
 _CLICKS = 25  # at each of two platforms: more than a portal has threads
 METADATA = "http://169.254.169.254/latest/meta-data/"
-
-
-@pytest.fixture(scope="module")
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
-    with in_a_school(tmp_path_factory.mktemp("portal")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def administrator(portal: Portal) -> Browser:
-    return first_administrator(portal)
 
 
 @pytest.fixture(scope="module")

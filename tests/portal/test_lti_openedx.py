@@ -9,20 +9,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 from tests.lti.openedx.running import OpenEdx
-from tests.portal.launching import Visitor, hidden, in_a_school
+from tests.portal.launching import Visitor, hidden
 from tests.portal.running import Answer, Browser, Portal
-from tests.portal.test_serving import first_administrator
-
-
-@pytest.fixture(scope="module")
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
-    with in_a_school(tmp_path_factory.mktemp("portal")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def administrator(portal: Portal) -> Browser:
-    return first_administrator(portal)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,6 @@ from tests.portal.launching import Registered, Visitor, code_of, hidden, in_a_sc
 from tests.portal.running import Browser, Portal, wait_for
 from tests.portal.test_serving import (
     course_with_roster,
-    first_administrator,
     hand_in,
     is_graded,
     needs_sandbox,
@@ -29,11 +28,6 @@ MARKUP = "<script>alert(1)</script>"
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
     with in_a_school(tmp_path_factory.mktemp("portal"), workers=1) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def administrator(portal: Portal) -> Browser:
-    return first_administrator(portal)
 
 
 @pytest.fixture(scope="module")
