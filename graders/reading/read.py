@@ -176,7 +176,7 @@ def _at(path: Path, limits: ReadingLimits) -> _HandedIn:
         raise EntryError(why, "give the file itself")
     name = shown_name(path)
     if stat.S_ISDIR(status.st_mode):
-        return _HandedIn(name, list_folder(path, limits))
+        return _of_folder(name, list_folder(path, limits), limits)
     return _file(file_entry(path, relative_name(name) or "submission", status.st_size), limits)
 
 
@@ -189,16 +189,27 @@ def _inside(path: Path, inside: str, limits: ReadingLimits) -> _HandedIn:
     alone = [entry for entry in listing.entries if entry.name == inside]
     if alone:
         return _file(replace(alone[-1], name=label), limits)
-    return _HandedIn(label, listing.below(inside))
+    return _of_folder(label, listing.below(inside), limits)
 
 
 def _of_members(path: Path, members: Sequence[Member], limits: ReadingLimits) -> _HandedIn:
     """Return a student's files out of an LMS's zip; where one of them is a zip, then what is in it too."""
     listing = list_members(path, members)
+    return _unpacked(members[0].name.partition("/")[0], listing, limits, one_file=len(members) == 1)
+
+
+def _of_folder(label: str, listing: Listing, limits: ReadingLimits) -> _HandedIn:
+    """Return what is in a folder; where no program lies there beside a zip, then what is in that too."""
+    if any(is_program_name(entry.name) for entry in listing.entries):
+        return _HandedIn(label, listing)
+    return _unpacked(label, listing, limits)
+
+
+def _unpacked(label: str, listing: Listing, limits: ReadingLimits, *, one_file: bool = False) -> _HandedIn:
+    """Return a listing with what is in its zip, if there is one zip."""
     packed = [entry for entry in listing.entries if split_suffix(entry.name)[1] == ".zip"]
-    label = members[0].name.partition("/")[0]
     if len(packed) != 1:
-        return _HandedIn(label, listing, one_file=len(members) == 1)
+        return _HandedIn(label, listing, one_file=one_file)
     others = tuple(entry for entry in listing.entries if entry is not packed[0])
     try:
         unpacked = _file(packed[0], limits).listing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -200,3 +201,16 @@ def test_notes_are_few_whatever_is_in_the_folder(tmp_path: Path) -> None:
     notes = read_submission(tmp_path).notes
     assert len(notes) == 21
     assert notes[-1] == "80 more notes like these were left out."
+
+
+def test_a_zip_beside_other_files_is_opened_where_no_program_lies_there(tmp_path: Path) -> None:
+    write(tmp_path, notes_DOT_txt="Please see the zip.")
+    with zipfile.ZipFile(tmp_path / "work.zip", "w") as packed:
+        packed.writestr("work/attention.py", "x = 1")
+
+    submission = read_submission(tmp_path, ["attention.py"])
+
+    assert [program.path for program in submission.programs] == ["attention.py"]
+    assert set(submission.files) == {"attention.py", "notes.txt"}
+    write(tmp_path, attention_DOT_py="y = 1")
+    assert read_submission(tmp_path).programs[0].cells == ("y = 1",)
