@@ -71,8 +71,7 @@ def unchanged(result: Result, found: Found, assignment: Assignment) -> bool:
         if result.status is Status.GRADED:
             return found.read(words="any").content_hash == result.submission.content_hash
         if result.status is Status.UNREADABLE:
-            names = [name for exercise in assignment.exercises for name in exercise.names]
-            found.read(assignment.files, names=names, words=assignment.words)
+            found.read(assignment.files, names=assignment.names, words=assignment.words)
     except UnreadableSubmission as unreadable:
         return result.status is Status.UNREADABLE and str(unreadable) == result.message
     except Exception:  # it is graded again, which says what is wrong with it

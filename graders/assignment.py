@@ -117,6 +117,11 @@ class Assignment:
     late: LatePolicy | None = None
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What is to be defined, over all exercises."""
+        return tuple(name for exercise in self.exercises for name in exercise.names)
+
+    @property
     def words(self) -> Words:
         """Whether a submission may hold words alone, and in which files."""
         if not any(exercise.prose for exercise in self.exercises):

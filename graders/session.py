@@ -104,7 +104,9 @@ class GradingSession:
         started = datetime.now(UTC)
         submission: Submission | None = None
         try:
-            submission = untouched_last(self._read(job), self._handed_out)
+            submission = self._read(job)
+            if len(submission.programs) > 1:
+                submission = untouched_last(submission, self._handed_out)
             found = self._finder.find(submission)
             with self._guests(submission, found) as guests:
                 results = grading.grade(checks, guests)
@@ -124,9 +126,8 @@ class GradingSession:
         if isinstance(job.submission, UnreadableSubmission):
             raise job.submission
         if isinstance(job.submission, Path):
-            names = [name for exercise in self.assignment.exercises for name in exercise.names]
-            words = self.assignment.words
-            return read_submission(job.submission, self.assignment.files, names=names, words=words)
+            asked = self.assignment
+            return read_submission(job.submission, asked.files, names=asked.names, words=asked.words)
         return job.submission
 
     @cached_property
@@ -146,8 +147,7 @@ class GradingSession:
         )
         written = {one.exercise: one.written for one in found}
         record = frozenset(one.run_as for one in self.assignment.exercises if one.record)
-        names = tuple(name for one in self.assignment.exercises for name in one.names)
-        programs = tuple(replace(program, names=names) for program in submission.programs)
+        programs = tuple(replace(program, names=self.assignment.names) for program in submission.programs)
         return Guests(self.sandbox, dict(submission.files), programs, seconds, written, record=record)
 
     def _model(self, one: Collected) -> Guests | None:

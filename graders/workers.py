@@ -340,9 +340,8 @@ def job(item: Item, assignment: Assignment) -> Job:
     from graders.session import Job
 
     found = item.found()
-    names = [name for exercise in assignment.exercises for name in exercise.names]
     try:
-        submission = found.read(assignment.files, names=names, words=assignment.words)
+        submission = found.read(assignment.files, names=assignment.names, words=assignment.words)
         return Job(found.student, submission, found.source)
     except UnreadableSubmission as unreadable:
         return Job(found.student, unreadable, found.source)

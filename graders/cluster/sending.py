@@ -102,9 +102,8 @@ class Sender(Outbox):
 
 def read_handed(found: Found, assignment: Assignment) -> bytes:
     """Return what was handed in as it travels. Raises whatever reading raises."""
-    names = [name for exercise in assignment.exercises for name in exercise.names]
     try:
-        read = found.read(assignment.files, names=names, words=assignment.words)
+        read = found.read(assignment.files, names=assignment.names, words=assignment.words)
     except UnreadableSubmission as unreadable:
         return encode(Handed.of(unreadable))
     return encode(Handed.of(read))
