@@ -12,6 +12,7 @@ from typing import Any
 from attest.lti.errors import Unreachable
 from attest.lti.members import parsed
 from attest.lti.service import Service, below
+from attest.lti.web import bare
 from reports.visible_text import visible_text
 
 _AGS = "https://purl.imsglobal.org/spec/lti-ags/scope"
@@ -127,10 +128,10 @@ def _listed(service: Service, url: str, scopes: tuple[str, ...], accept: str) ->
     found: list[dict[str, Any]] = []
     for page in service.pages(url, scopes, accept=accept):
         if not isinstance(page, list) or not all(isinstance(one, dict) for one in page):
-            raise Unreachable(f"{url.partition('?')[0]} answered with something else than a list.")
+            raise Unreachable(f"{bare(url)} answered with something else than a list.")
         found += page
         if len(found) > _MOST:
-            raise Unreachable(f"{url.partition('?')[0]} lists more than {_MOST:,}.")
+            raise Unreachable(f"{bare(url)} lists more than {_MOST:,}.")
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from attest.lti.errors import Refused, Unreachable
 from attest.lti.members import LONGEST_EMAIL, identifier, strings, words
 from attest.lti.service import Service
+from attest.lti.web import bare
 
 MEMBERS_READ = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 MOST_MEMBERS = 50_000
@@ -33,13 +34,13 @@ def members(service: Service, url: str) -> list[Member]:
     for page in service.pages(url, (MEMBERS_READ,), accept=_MEMBERS):
         listed = page.get("members") if isinstance(page, dict) else None
         if not isinstance(listed, list):
-            raise Unreachable(f"{url.partition('?')[0]} answered without a list of members.")
+            raise Unreachable(f"{bare(url)} answered without a list of members.")
         for one in listed:
             member = _member(one)
             if member is not None:
                 found[member.subject] = member
         if len(found) > MOST_MEMBERS:
-            raise Unreachable(f"{url.partition('?')[0]} lists more than {MOST_MEMBERS:,} people.")
+            raise Unreachable(f"{bare(url)} lists more than {MOST_MEMBERS:,} people.")
     return list(found.values())
 
 

@@ -12,7 +12,7 @@ from attest.lti.answers import checked
 from attest.lti.errors import Unreachable
 from attest.lti.registrations import Registration
 from attest.lti.tokens import Tokens
-from attest.lti.web import Reply, Web
+from attest.lti.web import Reply, Web, bare
 
 MOST_PAGES = 500
 MOST_PAGE_BYTES = 16 << 20  # Moodle gives a whole roster as one page
@@ -73,7 +73,7 @@ class Service:
             if reply.status != 401 or last:
                 break
             self._tokens.forget(self.registration, scopes, token)
-        return checked(reply, f"{method} {url.partition('?')[0]}", now=self._clock())
+        return checked(reply, f"{method} {bare(url)}", now=self._clock())
 
     def pages(self, url: str, scopes: Iterable[str], *, accept: str) -> Iterator[Any]:
         """Yield what each page of a list holds, read as JSON, following `Link: <…>; rel="next"`.
@@ -86,21 +86,21 @@ class Service:
         following: str | None = url
         while following is not None:
             if following in seen:
-                raise Unreachable(f"{url.partition('?')[0]} names as the next page one that was before.")
+                raise Unreachable(f"{bare(url)} names as the next page one that was before.")
             if len(seen) >= MOST_PAGES:
-                raise Unreachable(f"{url.partition('?')[0]} has more than {MOST_PAGES} pages.")
+                raise Unreachable(f"{bare(url)} has more than {MOST_PAGES} pages.")
             if self._timer() > until:
                 pages = f"{len(seen)} pages took longer than {self._list_seconds:g} s"
-                raise Unreachable(f"{url.partition('?')[0]} was not read to its end: {pages}.")
+                raise Unreachable(f"{bare(url)} was not read to its end: {pages}.")
             seen.add(following)
             reply = self.ask("GET", following, scopes, accept=accept, most_bytes=min(MOST_PAGE_BYTES, left))
             left -= len(reply.body)
             if left <= 0:
-                raise Unreachable(f"{url.partition('?')[0]} lists more than {MOST_LIST_BYTES:,} bytes.")
+                raise Unreachable(f"{bare(url)} lists more than {MOST_LIST_BYTES:,} bytes.")
             yield reply.json()
             following = next_page(reply.headers, following)
             if following is not None and urlsplit(following)[:2] != urlsplit(url)[:2]:
-                raise Unreachable(f"{url.partition('?')[0]} names a next page at another host.")
+                raise Unreachable(f"{bare(url)} names a next page at another host.")
 
 
 def next_page(headers: Mapping[str, str], url: str) -> str | None:
@@ -111,7 +111,7 @@ def next_page(headers: Mapping[str, str], url: str) -> str | None:
             try:
                 return str(urljoin(url, target))
             except ValueError:
-                raise Unreachable(f"{url.partition('?')[0]} names a next page that is no address.") from None
+                raise Unreachable(f"{bare(url)} names a next page that is no address.") from None
     return None
 
 

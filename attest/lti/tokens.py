@@ -16,7 +16,7 @@ from attest.lti.answers import checked
 from attest.lti.errors import Answered, Unreachable
 from attest.lti.keys import OwnKey, sign
 from attest.lti.registrations import Registration
-from attest.lti.web import Web
+from attest.lti.web import Web, bare
 
 _GRANT = "client_credentials"
 _ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
@@ -95,7 +95,7 @@ class Tokens:
             body=urlencode(form).encode(),
         )
         try:
-            found = checked(reply, f"Asking {url.partition('?')[0]} for an access token", now=now).json()
+            found = checked(reply, f"Asking {bare(url)} for an access token", now=now).json()
         except Answered as error:
             # It says that the registration is not right yet, and nothing of what the token was for.
             error.final = False

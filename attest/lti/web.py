@@ -58,7 +58,7 @@ class Reply:
         except (ValueError, RecursionError):
             kind = self.headers.get("content-type", "no content type")[:100]
             raise Unreachable(
-                f"{self.url.partition('?')[0]} answered {self.status} with {kind}; JSON was expected."
+                f"{bare(self.url)} answered {self.status} with {kind}; JSON was expected."
                 f" It began {self.beginning!r}."
             ) from None
 
@@ -113,7 +113,7 @@ class Web:
             before, url = url, _joined(url, location)
             if _origin(before) != _origin(url):
                 carried = {name: value for name, value in carried.items() if name.lower() != "authorization"}
-        raise Unreachable(f"{url.partition('?')[0]} is where more than {MOST_REDIRECTS} redirects led.")
+        raise Unreachable(f"{bare(url)} is where more than {MOST_REDIRECTS} redirects led.")
 
     def _ask(
         self,
@@ -200,6 +200,11 @@ class _PrivateToo(_Dialling, HTTPSConnection):
 
 class _Public(_Dialling, HTTPSConnection):
     private_too = False
+
+
+def bare(url: str) -> str:
+    """Return an address as messages name it: without its query, which may hold what nobody should read."""
+    return url.partition("?")[0]
 
 
 def check_address(number: str, host: str, *, private_too: bool) -> None:
@@ -290,7 +295,7 @@ def _joined(url: str, location: str) -> str:
         joined = urljoin(url, location)
         parse_url(joined)
     except ValueError:
-        raise Unreachable(f"{url.partition('?')[0]} redirects to what is no address.") from None
+        raise Unreachable(f"{bare(url)} redirects to what is no address.") from None
     return joined
 
 
