@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from django.http import HttpRequest, HttpResponse
 
 NOBODY = "frame-ancestors 'none'"
 
 
-def policy(ancestors: str = NOBODY, forms: str = "'self'") -> str:
-    """Return what a page may load, where its forms may go, and who may frame it."""
+def policy(framed_by: Collection[str] = (), forms: str = "'self'") -> str:
+    """Return what a page may load, where its forms may go, and which origins may frame it."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -20,7 +20,7 @@ def policy(ancestors: str = NOBODY, forms: str = "'self'") -> str:
             "connect-src 'self'",
             f"form-action {forms}",
             "base-uri 'none'",
-            ancestors,
+            f"frame-ancestors {' '.join(sorted(framed_by))}" if framed_by else NOBODY,
         )
     )
 

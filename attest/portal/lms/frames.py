@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from attest.lti.errors import LTIError, Refused
-from attest.portal.headers import NOBODY, policy
+from attest.portal.headers import policy
 from attest.portal.lms.models import Platform, origin_of
 from attest.portal.logs import event
 from attest.portal.pages import rendered
@@ -33,9 +33,8 @@ def framed_page(
     origins = {origin for platform in platforms for origin in platform.origins}
     origins.add(origin_of(return_url or ""))
     origins.discard("")
-    ancestors = f"frame-ancestors {' '.join(sorted(origins))}" if origins else NOBODY
     text = rendered(request, template, values)
-    return HttpResponse(text, status=status, headers={"Content-Security-Policy": policy(ancestors, forms)})
+    return HttpResponse(text, status=status, headers={"Content-Security-Policy": policy(origins, forms)})
 
 
 def refused(request: HttpRequest, error: LTIError, status: int = 400) -> HttpResponse:

@@ -17,7 +17,7 @@ from attest.lti.errors import LTIError, Refused
 from attest.lti.keys import public_jwks
 from attest.portal.addresses import own_address
 from attest.portal.audit.trail import note
-from attest.portal.headers import NOBODY, policy
+from attest.portal.headers import policy
 from attest.portal.lms.models import Deployment, Platform, RegistrationInvitation, origin_of, taken
 from attest.portal.lms.own_keys import own_keys
 from attest.portal.lms.reaching import web_while_somebody_waits
@@ -61,16 +61,15 @@ def register_by_itself(request: HttpRequest, invitation: str) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     described = given.get("openid_configuration", "")
     values: dict[str, object] = {"described": described, "token": given.get("registration_token", "")}
-    values |= {"origin": origin_of(described), "trouble": "", "platform": None}
+    origin = origin_of(described)
+    values |= {"origin": origin, "trouble": "", "platform": None}
     if from_own_page(request):
         try:
             values["platform"] = _registered(request, invited, described, str(values["token"]))
         except LTIError as error:
             values["trouble"] = str(error)
     answer = page(request, "lms/register.html.jinja", values, 400 if values["trouble"] else 200)
-    origin = values["origin"]
-    ancestors = f"frame-ancestors {origin}" if origin else NOBODY
-    answer.headers["Content-Security-Policy"] = policy(ancestors)
+    answer.headers["Content-Security-Policy"] = policy([origin] if origin else [])
     # In a window of the LMS's it tells the page that opened it that it is done.
     answer.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"
     return answer
