@@ -7,6 +7,7 @@ import secrets
 import signal
 import socket
 import threading
+from collections.abc import Iterable
 from types import FrameType
 
 from graders.workers import die_with_parent
@@ -17,6 +18,28 @@ PARENT = "ATTEST_PORTAL_PARENT"  # the number of the process that started this o
 def name_of(pid: int) -> str:
     """Return how the name begins under which a process of this machine claims what it works on."""
     return f"{socket.gethostname()}:{pid}:"
+
+
+def gone(claims: Iterable[str]) -> list[str]:
+    """Return which of these names of claims belong to processes of this machine that have ended."""
+    here, _, _ = name_of(0).partition(":")
+    found = []
+    for claim in claims:
+        host, _, rest = claim.partition(":")
+        number = rest.partition(":")[0]
+        if host == here and number.isdecimal() and not _is_alive(int(number)):
+            found.append(claim)
+    return found
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def own_name() -> str:

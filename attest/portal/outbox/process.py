@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from attest.portal.processes import begin, name_of, own_name, stop_when_told
+from attest.portal.processes import begin, gone, own_name, stop_when_told
 
 if TYPE_CHECKING:
     from attest.portal.lms.models import LinkedResource
@@ -148,22 +147,9 @@ def free_what_is_left() -> None:
     from attest.portal.outbox.models import OutgoingScore
     from attest.portal.outbox.sending import release
 
-    here = name_of(0).partition(":")[0]
-    held = OutgoingScore.objects.filter(claimed_by__startswith=f"{here}:")
-    for claimed_by in set(held.values_list("claimed_by", flat=True)):
-        number = claimed_by.split(":")[1]
-        if number.isdecimal() and not _is_alive(int(number)):
-            release(claimed_by)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
+    held = OutgoingScore.objects.exclude(claimed_by="")
+    for claimed_by in gone(set(held.values_list("claimed_by", flat=True))):
+        release(claimed_by)
 
 
 def main() -> None:
