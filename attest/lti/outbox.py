@@ -18,6 +18,7 @@ from attest.lti.ags import ScoreThere
 from attest.lti.errors import Answered, LTIError
 
 MOST_WAIT = 300.0  # between two tries, however many failed, unless a platform asks for more
+MOST_WAIT_OF_BUSY = 60.0  # where a platform had no time for this score, and answers others well
 CANVAS = "canvas"
 _CANVAS_SUBMISSION = "https://canvas.instructure.com/lti/submission"
 _TOO_OLD = b"before last updated timestamp"  # as Canvas says it, in a 400
@@ -126,9 +127,14 @@ class Outcome:
     again_in: float = 0.0
 
 
-def outcome(error: LTIError, *, tries: int, family: str = "") -> Outcome:
-    """Return what it means that sending failed for the `tries`th time in a row."""
-    wait = min(2.0 ** min(tries, 12), MOST_WAIT)
+def outcome(error: LTIError, *, tries: int, family: str = "", answers_others: bool = False) -> Outcome:
+    """Return what it means that sending failed for the `tries`th time in a row.
+
+    `answers_others` says that the platform answered well lately: then one that had no time for this score was
+    busy and is not down, and who had bad luck several times in a row is asked for again soon.
+    """
+    most = MOST_WAIT_OF_BUSY if answers_others and is_busy(error) else MOST_WAIT
+    wait = min(2.0 ** min(tries, 12), most)
     if not isinstance(error, Answered):
         return Outcome(What.WAIT, str(error), wait)
     too_old = family == CANVAS and error.status == 400 and _TOO_OLD in error.body
@@ -138,6 +144,17 @@ def outcome(error: LTIError, *, tries: int, family: str = "") -> Outcome:
         return Outcome(What.WAIT, str(error), max(wait, error.again_in))
     hint = _HINTS.get((family, error.status)) or _HINTS.get(("", error.status), "")
     return Outcome(What.END, f"{error}. {hint}" if hint else str(error))
+
+
+def is_busy(error: LTIError) -> bool:
+    """Whether a platform answered that it has no time now, or something before it did; not that it failed."""
+    if not isinstance(error, Answered):
+        return False
+    return error.status in _BUSY or (error.status == 403 and _THROTTLED in error.body)
+
+
+_BUSY = (408, 425, 429, 502, 503, 504)
+_THROTTLED = b"Rate Limit Exceeded"  # as Canvas says it, in a 403
 
 
 _HINTS: Mapping[tuple[str, int], str] = {

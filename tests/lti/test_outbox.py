@@ -140,6 +140,31 @@ def test_a_platform_that_says_how_long_is_waited_for() -> None:
     assert outcome(answered(429, final=False, again_in=1.0), tries=5).again_in == 32.0
 
 
+def longest(error: LTIError, *, answers_others: bool) -> float:
+    return max(outcome(error, tries=tries, answers_others=answers_others).again_in for tries in range(1, 30))
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 502, 503, 504])
+def test_who_had_bad_luck_with_a_platform_that_answers_others_is_not_long_behind(status: int) -> None:
+    assert longest(answered(status, final=False), answers_others=True) == 60.0
+    assert longest(answered(status, final=False), answers_others=False) == 300.0
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        (answered(403, b"403 Forbidden (Rate Limit Exceeded)\n", final=False), 60.0),
+        (answered(403, b"not yours", final=False), 300.0),
+        (answered(401, final=False), 300.0),
+        (answered(500, final=False), 300.0),
+        (Unreachable("it did not answer in time"), 300.0),
+        (answered(429, final=False, again_in=900.0), 900.0),
+    ],
+)
+def test_what_is_no_bad_luck_is_not_asked_more_often(error: LTIError, seconds: float) -> None:
+    assert longest(error, answers_others=True) == seconds
+
+
 def test_a_platform_that_is_not_reached_is_tried_again() -> None:
     found = outcome(Unreachable("it did not answer in time"), tries=1)
     assert (found.what, found.said) == (What.WAIT, "it did not answer in time")

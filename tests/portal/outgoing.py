@@ -20,6 +20,7 @@ from attest.portal.lms.models import ContextPerson, LinkedContext, LinkedResourc
 from attest.portal.lms.models import Platform as PlatformRow
 from attest.portal.outbox import noticing, sending
 from attest.portal.outbox.models import OutgoingScore
+from attest.portal.outbox.pauses import Pauses
 from attest.portal.people.models import Person
 from tests.lti.platform import Platform, Tool
 from tests.portal.linked import make_platform
@@ -36,7 +37,7 @@ class Linked:
     platform: Platform
     resource: LinkedResource
     key: OwnKey = KEY
-    pauses: sending.Pauses = field(default_factory=sending.Pauses)
+    pauses: Pauses = field(default_factory=Pauses)
 
     def service(self, row: PlatformRow) -> Service:
         web = Web(allow_private=True, read_seconds=2, total_seconds=4)

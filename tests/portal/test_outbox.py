@@ -14,7 +14,7 @@ from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import take
 from attest.portal.outbox import columns, sending
 from attest.portal.outbox.models import OutgoingScore
-from attest.portal.outbox.sending import Pauses
+from attest.portal.outbox.pauses import Pauses
 from tests.lti.platform import Grade, faults
 from tests.portal.outgoing import Linked, linked
 from tests.portal.school import School, keep_result
@@ -181,6 +181,39 @@ def test_a_platform_that_fails_again_and_again_is_left_alone_for_a_while() -> No
         pauses.failed(7)
     now += 301
     assert pauses.now() == []
+
+
+def test_what_a_platform_answered_lately_says_that_it_is_not_down() -> None:
+    now = 0.0
+    pauses = Pauses(lambda: now)
+    assert not pauses.answers(7)
+    pauses.well(7)
+    pauses.failed(7)
+    now = 119.0
+    assert pauses.answers(7)
+    assert not pauses.answers(8)
+    now = 121.0
+    assert not pauses.answers(7)
+
+
+@pytest.mark.parametrize(("answers_others", "least", "most"), [(True, 50, 61), (False, 250, 301)])
+def test_one_score_that_fails_often_waits_long_only_where_nobody_else_is_answered(
+    school: School, moodle: Linked, answers_others: bool, least: float, most: float
+) -> None:
+    if answers_others:
+        keep_result(take(school.assignment, school.classmate, [("double.py", b"x = 1\n")]), (2, 3))
+        moodle.notice_and_send()
+        assert moodle.row("s2").state == State.SENT
+    keep_result(school.submission, (2, 3))
+    moodle.notice()
+    OutgoingScore.objects.filter(told__subject="s1").update(tries=10)
+    moodle.platform.next["scores"].append(faults.answer(b"", 503))
+    began = timezone.now()
+    moodle.send_now()
+    waits = moodle.row().not_before
+    assert waits is not None
+    assert waits > began + timedelta(seconds=least)
+    assert waits <= timezone.now() + timedelta(seconds=most)
 
 
 def test_of_two_who_claim_one_sends(school: School, moodle: Linked) -> None:

@@ -24,8 +24,8 @@ from attest.portal.lms.models import ContextPerson, Deployment, LinkedResource
 from attest.portal.outbox import columns, noticing, sending
 from attest.portal.outbox.deciding import send_again
 from attest.portal.outbox.models import LookedAt, OutgoingScore
+from attest.portal.outbox.pauses import MOST_AT_ONE, Pauses
 from attest.portal.outbox.process import SENDERS, Outbox
-from attest.portal.outbox.sending import Pauses
 from tests.lti.platform import Grade, faults
 from tests.portal.outgoing import Linked, linked
 from tests.portal.school import School, keep_result, make_assignment
@@ -298,12 +298,12 @@ def test_an_lms_that_hangs_keeps_no_others_changes_from_being_noticed(
 def test_a_slow_lms_leaves_senders_for_the_others() -> None:
     pauses = Pauses()
     with ExitStack() as stack:
-        for number in range(sending.MOST_AT_ONE):
+        for number in range(MOST_AT_ONE):
             assert pauses.now() == [], number
             stack.enter_context(pauses.asking(1))
         assert pauses.now() == [1]
     assert pauses.now() == []
-    assert sending.MOST_AT_ONE < SENDERS
+    assert MOST_AT_ONE < SENDERS
 
 
 def test_who_is_killed_before_the_answer_is_kept_uses_up_one_attempt_in_canvas(school: School) -> None:

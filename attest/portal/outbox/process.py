@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from attest.portal.lms.models import LinkedResource
     from attest.portal.outbox.noticing import Newest
 
-SENDERS = 6  # that wait for LMSs' answers at once; of one LMS's fewer (`sending.MOST_AT_ONE`)
+SENDERS = 6  # that wait for LMSs' answers at once; of one LMS's fewer (`pauses.MOST_AT_ONE`)
 LOOK_SECONDS = 1.0  # between two looks for changes, or into an empty outbox
 AFTER_TROUBLE_SECONDS = 2.0
 _ANYWAY_SECONDS = 30.0  # between two looks for changes where the last rows are the same
@@ -28,7 +28,7 @@ class Outbox:
     """Notices what is to be sent, and sends it, until it is told to stop."""
 
     def __init__(self) -> None:
-        from attest.portal.outbox.sending import Pauses
+        from attest.portal.outbox.pauses import Pauses
 
         self.name = own_name()
         self.stopping = threading.Event()

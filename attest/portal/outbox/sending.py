@@ -7,11 +7,8 @@ sends next takes a later one, so what was under way can never come in over it.
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -39,10 +36,10 @@ from attest.portal.logs import event
 from attest.portal.outbox.columns import may_read
 from attest.portal.outbox.models import MOST_ANSWER, OutgoingScore
 from attest.portal.outbox.noticing import students, write_down
+from attest.portal.outbox.pauses import Pauses
 from attest.portal.outbox.wanted import comment_for, wanted
 
 LEASE = timedelta(seconds=120)  # longer than a token and a score may take together
-MOST_AT_ONE = 4  # that wait for one LMS, so that a slow one leaves senders for the others
 _READING_TRIES = 4  # before a score goes without knowing what is there
 _AT_ONCE = 10  # that are looked at together, of those that wait
 LOWER = "It is lower than what is there."
@@ -57,53 +54,6 @@ State = OutgoingScore.State
 Services = Callable[[Platform], Service]
 
 
-class Pauses:
-    """Platforms that failed several times in a row are left alone for a while. Of one process, for all its
-    threads: what is lost of it costs a few tries.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._failed: dict[int, int] = {}
-        self._until: dict[int, float] = {}
-        self._under_way: Counter[int] = Counter()
-        self._lock = threading.Lock()
-
-    def now(self) -> list[int]:
-        """Return the platforms that are left alone now, or wait for enough answers."""
-        now = self._clock()
-        paused = [platform for platform, until in list(self._until.items()) if now < until]
-        with self._lock:
-            return paused + [one for one, number in self._under_way.items() if number >= MOST_AT_ONE]
-
-    @contextmanager
-    def asking(self, platform: int) -> Iterator[None]:
-        """Count one that waits for this platform's answer."""
-        with self._lock:
-            self._under_way[platform] += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._under_way[platform] -= 1
-
-    def well(self, platform: int) -> None:
-        """Note that a platform answered as it should."""
-        self._failed.pop(platform, None)
-        self._until.pop(platform, None)
-
-    def failed(self, platform: int) -> None:
-        """Note that it did not."""
-        times = self._failed.get(platform, 0) + 1
-        self._failed[platform] = times
-        if times >= _IN_A_ROW:
-            self._until[platform] = self._clock() + min(2.0 ** (times - _IN_A_ROW), _LONGEST_PAUSE)
-
-
-_IN_A_ROW = 5
-_LONGEST_PAUSE = 300.0
-
-
 def send_next(who: str, services: Services, pauses: Pauses) -> bool:
     """Send one score that waits; False where none can be sent now."""
     row = claim(who, except_for=pauses.now())
@@ -115,7 +65,12 @@ def send_next(who: str, services: Services, pauses: Pauses) -> bool:
         try:
             came_to = _sent(row, who, service)
         except LTIError as error:
-            found = outcome(error, tries=row.tries + 1, family=platform.family)
+            found = outcome(
+                error,
+                tries=row.tries + 1,
+                family=platform.family,
+                answers_others=pauses.answers(platform.pk),
+            )
             came_to = found.what.value
             _after(row, who, found, service)
     if came_to == What.WAIT:
