@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import timedelta
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from attest.portal.errands.models import Errand
+from attest.portal.leases import is_free
 
 LEASE = timedelta(seconds=30)
 MOST_TRIES = 3
@@ -17,7 +18,7 @@ MOST_TRIES = 3
 def free(kinds: Collection[str] = Errand.Kind.values) -> QuerySet[Errand]:
     """Errands that nobody has in hand: they wait, or who had them gives no sign of life any more."""
     errands = Errand.objects.filter(kind__in=kinds, state__in=(Errand.State.WAITING, Errand.State.RUNNING))
-    return errands.filter(Q(lease_until=None) | Q(lease_until__lt=timezone.now()))
+    return errands.filter(is_free(timezone.now(), LEASE))
 
 
 def claim(who: str, kinds: Collection[str] = Errand.Kind.values) -> Errand | None:

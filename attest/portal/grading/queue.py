@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from attest.portal.audit.trail import note
 from attest.portal.grading.models import Job
 from attest.portal.handing_in.models import Submission
+from attest.portal.leases import is_free
 from attest.portal.logs import event
 from attest.portal.people.models import Person
 from attest.seeds import new_seed
@@ -23,7 +24,7 @@ from attest.seeds import new_seed
 LEASE = timedelta(seconds=30)  # after the last sign of life somebody else may take the job
 MOST_TRIES = 3
 RETRY = timedelta(seconds=2)
-SENT_LEASE = timedelta(seconds=60)  # of what lies in a broker, and is looked after
+SENT_LEASE = timedelta(seconds=60)  # of what lies in a broker, and is looked after; none is longer
 AT_BROKER = "broker"  # in whose name is what lies in a broker; with a worker's, what that one grades
 NOT_NOW = timedelta(seconds=15)  # where it is not the job's fault: the sandbox does not start, say
 
@@ -223,4 +224,4 @@ def _held(job: Job, who: str) -> QuerySet[Job]:
 def _free(now: datetime) -> QuerySet[Job]:
     """Jobs that nobody holds: they wait, or whoever held them has given no sign of life."""
     open_jobs = Job.objects.filter(state__in=(Job.State.QUEUED, Job.State.RUNNING))
-    return open_jobs.filter(Q(lease_until=None) | Q(lease_until__lt=now))
+    return open_jobs.filter(is_free(now, SENT_LEASE))

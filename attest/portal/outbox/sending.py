@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from attest.lti import ags
 from attest.lti.ags import ScoreThere
+from attest.lti.answers import MOST_WAIT
 from attest.lti.errors import Answered, LTIError
 from attest.lti.outbox import (
     CANVAS,
@@ -31,6 +32,7 @@ from attest.lti.outbox import (
     outcome,
 )
 from attest.lti.service import Service
+from attest.portal.leases import is_free
 from attest.portal.lms.models import Platform, contexts_in_use
 from attest.portal.logs import event
 from attest.portal.outbox.columns import may_read
@@ -172,8 +174,9 @@ def _claimed(row: OutgoingScore, who: str) -> bool:
     if _needs_consent(row, *row.known_there):
         as_it_is.update(state=State.HELD, answer=LOWER)
         return False
-    stamp = next_stamp(row.score, last=row.stamp, now=now.timestamp(), floor=row.floor)
-    before = [one.timestamp() for one in (row.tried_at, row.sent_at) if one is not None]
+    last, floor = _believed(row, now.timestamp())
+    stamp = next_stamp(row.score, last=last, now=now.timestamp(), floor=floor)
+    before = [one.timestamp() for one in (row.tried_at, row.sent_at) if one is not None and one <= now]
     may_go = max([float(stamp), *(one + 1.0 for one in before)])
     if may_go > now.timestamp():
         as_it_is.update(not_before=datetime.fromtimestamp(may_go, UTC))
@@ -185,12 +188,20 @@ def _claimed(row: OutgoingScore, who: str) -> bool:
         claimed_by=who,
         lease_until=now + LEASE,
         stamp=stamp,
+        floor=floor,
         tried_at=now,
         not_before=None,
         sent_digest="",
     )
     row.stamp, row.tried_at = stamp, now
     return bool(changed)
+
+
+def _believed(row: OutgoingScore, now: float) -> tuple[int | None, float]:
+    """Return the row's stamp and floor, without what only a clock that was far ahead can have left."""
+    ahead = now + _LONGEST_AHEAD
+    stamp = row.stamp if row.stamp is not None and row.stamp <= ahead else None
+    return stamp, row.floor if row.floor <= ahead else 0.0
 
 
 def _is_wanted(row: OutgoingScore) -> bool:
@@ -282,8 +293,19 @@ def _free() -> QuerySet[OutgoingScore]:
     """Scores that wait, whose time has come, and that nobody holds."""
     now = timezone.now()
     waiting = OutgoingScore.objects.filter(state=State.WAITING)
-    waiting = waiting.filter(Q(not_before=None) | Q(not_before__lte=now))
-    return waiting.filter(Q(lease_until=None) | Q(lease_until__lt=now))
+    may_go = Q(not_before=None) | Q(not_before__lte=now) | _waits_for_nothing(now)
+    return waiting.filter(may_go).filter(is_free(now, LEASE))
+
+
+def _waits_for_nothing(now: datetime) -> Q:
+    """Scores that wait longer than any answer makes them, and not for a time that an LMS has or was sent.
+
+    They were written down while a clock was ahead.
+    """
+    second, ahead = now.timestamp(), now.timestamp() + _LONGEST_AHEAD
+    no_floor = Q(floor__lte=second) | Q(floor__gt=ahead)
+    no_stamp = Q(stamp=None) | Q(stamp__lte=second) | Q(stamp__gt=ahead)
+    return Q(not_before__gt=now + timedelta(seconds=MOST_WAIT)) & no_floor & no_stamp
 
 
 def _held(row: OutgoingScore, who: str) -> QuerySet[OutgoingScore]:
