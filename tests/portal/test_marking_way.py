@@ -163,7 +163,8 @@ def test_marking_by_keyboard_alone(marking: Marking, page: Page) -> None:
     press(page, "k")
     expect(page.get_by_role("heading", name="Answer 2 of 4")).to_be_visible()
     press(page, "ArrowLeft", "n")
-    expect(page.get_by_role("heading", name="Answer 2 of 4")).to_be_visible()
+    expect(page).to_have_title(re.compile("^Answer 1,"))
+    expect(page).to_have_title(re.compile("^Answer 2,"))
 
     expect(page.locator("#answer bdi", has_text="Person").first).to_be_visible()
     press(page, "b")
@@ -177,6 +178,62 @@ def test_marking_by_keyboard_alone(marking: Marking, page: Page) -> None:
     assert shown(page, 0) == "not marked"
     page.go_back()
     expect(page.get_by_role("heading", name=re.compile("Answer"))).to_be_visible()
+
+
+SLOWLY = """() => {
+    const quick = window.fetch;
+    window.fetch = async (address, asked) => {
+        if (asked.method !== "POST") await new Promise((go) => setTimeout(go, 700));
+        return quick(address, asked);
+    };
+}"""
+
+
+def test_keys_pressed_while_the_next_answer_comes_are_for_that_answer(marking: Marking, page: Page) -> None:
+    sign_in(page, marking.address)
+    first_answer(page)
+    page.evaluate(SLOWLY)
+
+    press(page, "2", "1", "j", "1", "0", "j", "i", "c")
+    page.keyboard.type("see 1 j")
+    press(page, "Escape", "ArrowRight", "0")
+    page.get_by_role("link", name="Previous").click()
+    press(page, "2")
+
+    expect(page.get_by_role("heading", name="Answer 3 of 4")).to_be_visible()
+    expect(page.locator("#answer output").first).to_have_text("2 of 2")
+    all_saved(page)
+    marks = marking.portal.rows("select answer_id, item, points, words from marking_mark order by id")
+    names = dict(zip(dict.fromkeys(row[0] for row in marks), "1234", strict=False))  # as they were come to
+    assert [(names[answer], *rest) for answer, *rest in marks] == [
+        ("1", "doubling/why", 2.0, ""),
+        ("1", "doubling/when", 1.0, ""),
+        ("2", "doubling/why", 1.0, ""),
+        ("2", "doubling/when", 0.0, ""),
+        ("3", "doubling/when", None, "see 1 j"),
+        ("4", "doubling/why", 0.0, ""),
+        ("3", "doubling/why", 2.0, ""),
+    ]
+
+
+def is_reading(route: Route) -> bool:
+    return bool(route.request.method == "GET")
+
+
+def test_keys_for_an_answer_that_never_comes_do_not_count(marking: Marking, page: Page) -> None:
+    sign_in(page, marking.address)
+    first_answer(page)
+    page.evaluate(SLOWLY)
+    page.route("**/answers/**", lambda route: route.abort() if is_reading(route) else route.continue_())
+
+    press(page, "2", "j", "1", "0")
+
+    expect(page.locator("#saving")).to_contain_text("The keys you pressed meanwhile did not count.")
+    expect(page.locator("#answer output").first).to_have_text("2 of 2")
+    wait_for(lambda: [row[:2] for row in marking.marks()] == [("doubling/why", 2.0)], 30)
+    press(page, "1")
+    all_saved(page)
+    assert [row[:2] for row in marking.marks()][1:] == [("doubling/when", 1.0)]
 
 
 def test_a_new_comment_is_used_by_its_key(marking: Marking, page: Page) -> None:

@@ -3,9 +3,13 @@
 (() => {
   const UNDO = "attest-undo-marks";
   const NO_KEYS = "attest-no-keys";
+  const FIELDS = "textarea, select, [contenteditable], dialog, input:not([type=checkbox])";
   const { unsaved } = window;
+  const PATIENCE = 20_000; // milliseconds that another answer may take to come
   let current = 0;
   let writing = null;
+  let isMoving = false;
+  let waiting = []; // the keys pressed meanwhile: they are meant for what comes
 
   const root = () => document.getElementById("answer");
   const forms = () => [...document.querySelectorAll("#answer form[data-item]")];
@@ -108,46 +112,57 @@
     } else go(last.page);
   }
 
-  // Goes to another answer without leaving this page: with no connection, this one stays.
-  async function go(address, isBack = false) {
+  // Brings another page here. Keys pressed until it has come are meant for it: if it never comes, they don't count.
+  async function move(load, isBack) {
+    if (isMoving) return;
+    isMoving = true;
     flush();
-    let page;
-    let found;
-    try {
-      found = await fetch(address, { headers: { Accept: "text/html" } });
-      page = new DOMParser().parseFromString(await found.text(), "text/html");
-    } catch {
-      unsaved.say("No connection to the portal: this answer stays here. What you mark is kept in this browser.");
+    const found = await load().catch(() => null);
+    if (found && !found.main) {
+      location.assign(found.address);
+      return; // still moving: this page is being left
+    }
+    isMoving = false;
+    if (found) {
+      arrive(found, isBack);
+      if (isBack && location.href !== found.asked) go(location.href, true); // gone back once more meanwhile
+      while (waiting.length && !isMoving) replay(waiting.shift());
       return;
     }
-    const main = page.getElementById("answer");
-    if (!found.ok || !main) {
-      location.assign(found.url || address);
-      return;
-    }
+    const dropped = waiting.length ? " The keys you pressed meanwhile did not count." : "";
+    waiting = [];
+    unsaved.say(`No connection to the portal: this answer stays here. What you mark is kept in this browser.${dropped}`);
+  }
+
+  async function load(address) {
+    const found = await fetch(address, { headers: { Accept: "text/html" }, signal: AbortSignal.timeout(PATIENCE) });
+    const page = new DOMParser().parseFromString(await found.text(), "text/html");
+    return { asked: address, address: found.url || address, page, main: found.ok && page.getElementById("answer") };
+  }
+
+  function arrive({ address, page, main }, isBack) {
+    flush(); // what was clicked or written here until now
     root().replaceWith(document.adoptNode(main));
     document.querySelector(".notices").replaceWith(document.adoptNode(page.querySelector(".notices")));
     document.title = page.title;
-    if (!isBack) history.pushState({}, "", found.url);
+    if (!isBack) history.pushState({}, "", address);
     begin();
     window.scrollTo(0, 0);
     document.querySelector("#answer h1").focus({ preventScroll: true });
   }
+
+  // Goes to another answer without leaving this page: with no connection, this one stays.
+  const go = (address, isBack = false) => move(() => load(address), isBack);
 
   // Sends what is being written before the page changes.
   function flush() {
     for (const form of forms()) changed(form);
   }
 
-  async function hideNames(form) {
-    flush();
-    try {
-      await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
-    } catch {
-      unsaved.say("No connection to the portal: names stay as they are.");
-      return;
-    }
-    go(location.href, true);
+  function hideNames(form) {
+    const body = new URLSearchParams(new FormData(form));
+    const address = location.href;
+    move(() => fetch(form.action, { method: "POST", body, signal: AbortSignal.timeout(PATIENCE) }).then(() => load(address)), true);
   }
 
   // Shows what somebody else gave meanwhile, and lets the grader decide.
@@ -212,6 +227,12 @@
     "?": () => document.getElementById("keys").showModal(),
   };
 
+  // What a click asks for, in its turn.
+  function command(key) {
+    if (isMoving) waiting.push({ key });
+    else KEYS[key]();
+  }
+
   function follow(key) {
     const link = document.querySelector(`#answer a[data-key="${key}"]`);
     if (link) go(link.href);
@@ -221,26 +242,48 @@
   function onKey(event) {
     const { target } = event;
     if (!root() || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
-    if (target.closest("textarea, select, [contenteditable], dialog, input:not([type=checkbox])")) {
+    if (target.closest(FIELDS)) {
       if (event.key === "Escape" && target.matches("textarea")) target.blur();
       return;
     }
     if (localStorage.getItem(NO_KEYS)) return;
+    if (isMoving) {
+      if (event.key.length > 1 && event.key !== "Escape" && !Object.hasOwn(KEYS, event.key)) return;
+      if (event.key === " " && target.closest("a, button, input, summary")) return;
+      waiting.push({ key: event.key, code: event.code, shiftKey: event.shiftKey });
+    } else if (!act(event)) return;
+    event.preventDefault();
+  }
+
+  // Does what a key stands for; returns false if it stands for nothing.
+  function act({ key, code, shiftKey }) {
     const form = forms()[current];
     // By where the key is: on some keyboards a digit needs Shift.
-    const digit = /^(?:Digit|Numpad)(\d)$/.exec(event.code);
-    if (digit && event.key !== "?") {
+    const digit = /^(?:Digit|Numpad)(\d)$/.exec(code);
+    if (digit && key !== "?") {
       const place = Number(digit[1]);
-      const box = event.shiftKey && form?.querySelectorAll('input[name="comments"]')[place - 1];
-      const level = !event.shiftKey && form?.querySelectorAll(".levels button")[place];
+      const box = shiftKey && form?.querySelectorAll('input[name="comments"]')[place - 1];
+      const level = !shiftKey && form?.querySelectorAll(".levels button")[place];
       if (box) {
         box.checked = !box.checked;
         changed(form);
       } else if (level) press(form, level);
-      else return;
-    } else if (Object.hasOwn(KEYS, event.key)) KEYS[event.key]();
-    else return;
-    event.preventDefault();
+      else return false;
+    } else if (Object.hasOwn(KEYS, key)) KEYS[key]();
+    else return false;
+    return true;
+  }
+
+  // Does what a key that waited stands for, where an earlier one has led: into a text, perhaps.
+  function replay(pressed) {
+    const place = document.activeElement?.closest(FIELDS);
+    if (!place) act(pressed);
+    else if (!place.matches("textarea")) return;
+    else if (pressed.key === "Escape") place.blur();
+    else if (pressed.key.length === 1) {
+      place.setRangeText(pressed.key, place.selectionStart, place.selectionEnd, "end");
+      place.dispatchEvent(new Event("input", { bubbles: true }));
+    }
   }
 
   // Makes the page's forms work by script; without it each button sends its form.
@@ -271,18 +314,20 @@
     }
     document.querySelector('form[data-does="blind"]')?.addEventListener("submit", (event) => {
       event.preventDefault();
-      hideNames(event.target);
+      if (isMoving) waiting.push({ key: "b" });
+      else hideNames(event.target);
     });
     for (const link of document.querySelectorAll("#answer .bar a")) {
       link.addEventListener("click", (event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        if (event.ctrlKey || event.metaKey || event.shiftKey || (isMoving && !link.dataset.key)) return;
         event.preventDefault();
-        go(link.href);
+        if (link.dataset.key) command(link.dataset.key);
+        else go(link.href);
       });
     }
     for (const one of document.querySelectorAll("#answer button[data-does]")) {
       one.hidden = false;
-      one.addEventListener("click", () => KEYS[one.dataset.key]());
+      one.addEventListener("click", () => command(one.dataset.key));
     }
     const use = document.getElementById("use-keys");
     use.checked = !localStorage.getItem(NO_KEYS);
@@ -318,5 +363,10 @@
   document.addEventListener("keydown", onKey);
   window.addEventListener("popstate", () => root() && go(location.href, true));
   window.addEventListener("pagehide", flush);
+  window.addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    isMoving = false; // this page had been left, and is shown again
+    waiting = [];
+  });
   if (root()) begin();
 })();
