@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 MINUTE = 60.0
+MomentText = Callable[[datetime], str]  # how a time is written for who reads it
 
 
 def points_text(points: float) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from graders.result import Late
-from reports.amounts import moment_text, points_noun, points_text
+from reports.amounts import MomentText, moment_text, points_noun, points_text
 from reports.visible_text import one_line
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
-def late_line(late: Late | None, earned: float, taken: float) -> str:
-    """Return the line about coming late; "" where it came in time."""
+def late_line(late: Late | None, earned: float, taken: float, moment: MomentText = moment_text) -> str:
+    """Return the line about coming late; "" where it came in time. `moment` writes when it was due."""
     if late is None:
         return ""
-    due = f"due {moment_text(late.due_at)}"
+    due = f"due {moment(late.due_at)}"
     if late.extension_seconds:
         due += f", {duration_text(late.extension_seconds)} of extension included"
     if late.unknown:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graders.result import CheckResult, Result, Status
-from reports.amounts import bytes_text, moment_text, seconds_text
+from reports.amounts import MomentText, bytes_text, moment_text, seconds_text
 from reports.visible_text import one_line
 
 
-def run_facts(result: Result, shown: Sequence[CheckResult], instructor: bool) -> list[tuple[str, str]]:
+def run_facts(
+    result: Result, shown: Sequence[CheckResult], instructor: bool, moment: MomentText = moment_text
+) -> list[tuple[str, str]]:
     """Return (name, text) of each fact; those about the machine are for the instructor alone."""
     peak = max((c.peak_memory_bytes or 0 for c in shown), default=0)
     took = (result.finished_at - result.started_at).total_seconds()
@@ -22,9 +24,9 @@ def run_facts(result: Result, shown: Sequence[CheckResult], instructor: bool) ->
             f"{one_line(result.assignment.id, 80)}, version {one_line(result.assignment.version, 40)}",
         ),
         ("Attempt", _attempt(result)),
-        ("Handed in", moment_text(result.submission.submitted_at) if result.submission.submitted_at else ""),
+        ("Handed in", moment(result.submission.submitted_at) if result.submission.submitted_at else ""),
         ("Files", ", ".join(one_line(f, 80) for f in result.submission.files[:8])),
-        ("Graded", moment_text(result.finished_at)),
+        ("Graded", moment(result.finished_at)),
         ("Time", seconds_text(took) if took >= 0 else ""),
         ("Peak memory", bytes_text(peak) if peak else ""),
         ("Fingerprint", one_line(result.submission.content_hash, 19)),

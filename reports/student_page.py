@@ -7,7 +7,7 @@ from functools import cache
 from jinja2 import Template
 
 from graders.result import Result
-from reports.amounts import points_noun, points_text
+from reports.amounts import MomentText, moment_text, points_noun, points_text
 from reports.anchors import Audience
 from reports.next_step import praise_text
 from reports.pages import asset, policy, template
@@ -23,13 +23,14 @@ def student_html(
     audience: Audience = "student",
     after_due: bool = False,
     back: tuple[str, str] = ("", ""),
+    moment: MomentText = moment_text,
 ) -> str:
     """Return the page of one Result. `back` is an address to go back to, and what is there.
 
     `audience="student"` leaves out hidden checks, the seed and everything internal; `after_due` opens
-    the checks that wait for the due date.
+    the checks that wait for the due date. `moment` writes times.
     """
-    view = student_view(result, audience=audience, after_due=after_due)
+    view = student_view(result, audience=audience, after_due=after_due, moment=moment)
     return _template().render(
         view=view,
         back=back,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from graders.result import CheckResult, LoadResult, Result, Status, StudentError, Verdict, Visibility
 from reports.adjusting import adjusted_lines, message_of, points_of, words_of
-from reports.amounts import count_text, passing_text, points_noun, points_text
+from reports.amounts import MomentText, count_text, moment_text, passing_text, points_noun, points_text
 from reports.anchors import Audience, check_anchors, is_shown
 from reports.giving import given_for_all, given_for_part
 from reports.lateness import late_line
@@ -207,8 +207,17 @@ class StudentView:
         return sum(c.check.pending for e in self.exercises for c in e.checks)
 
 
-def student_view(result: Result, *, audience: Audience = "student", after_due: bool = False) -> StudentView:
-    """Return what `audience` may see of `result`; `after_due` opens the checks that wait for the due date."""
+def student_view(
+    result: Result,
+    *,
+    audience: Audience = "student",
+    after_due: bool = False,
+    moment: MomentText = moment_text,
+) -> StudentView:
+    """Return what `audience` may see of `result`; `after_due` opens the checks that wait for the due date.
+
+    `moment` writes times: as the result has them, unless whoever shows it knows in which zone they are read.
+    """
     instructor = audience == "instructor"
     shown = [c for c in result.checks if is_shown(c, audience, after_due)]
     counted = result.checks if instructor or after_due else shown
@@ -241,7 +250,9 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
         max_points=max_points if given is None else result.max_points,
         waiting=result.waiting_points,
         pending=pending if given is None else 0.0,
-        late=late_line(result.late, earned, taken) if result.status is Status.GRADED and not given else "",
+        late=late_line(result.late, earned, taken, moment)
+        if result.status is Status.GRADED and not given
+        else "",
         adjusted=adjusted_lines(shown, withheld if after_due else ()),
         given=given_for_all(result),
         exercises=exercises,
@@ -250,7 +261,7 @@ def student_view(result: Result, *, audience: Audience = "student", after_due: b
         freed=_freed(start, views),
         praise=tuple(_praise(exercises)),
         withheld=_withheld_text(withheld, counted=after_due),
-        facts=tuple(run_facts(result, shown, instructor)),
+        facts=tuple(run_facts(result, shown, instructor, moment)),
     )
 
 

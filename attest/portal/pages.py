@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from attest.portal.assets import asset_url
+from attest.portal.people.zones import moment_here
 from attest.portal.permissions import Asking, person_of
 from graders.late import span_text
 from reports.amounts import bytes_text, count_text, points_noun, points_text, seconds_text
@@ -53,9 +54,8 @@ def when(moment: datetime | None, otherwise: str = "") -> str | Markup:
     """Return a time as whoever looks at it reads it: in their own zone, which is named."""
     if moment is None:
         return otherwise
-    local = timezone.localtime(moment)
     return Markup('<time datetime="{}">{}</time>').format(
-        local.isoformat(timespec="seconds"), f"{local:%a %d %b %Y, %H:%M} {local.tzname()}"
+        timezone.localtime(moment).isoformat(timespec="seconds"), moment_here(moment)
     )
 
 

@@ -21,6 +21,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone
 
 from attest.portal.courses.models import Course, CourseAssignment, Membership, Role
 from attest.portal.grading.models import Graded, RegradeRequest
@@ -311,7 +312,8 @@ def takes_tokens(view: View) -> View:
                 headers={"WWW-Authenticate": "Bearer"},
             )
         request.bearer = person  # type: ignore[attr-defined]
-        return view(request, **named)  # type: ignore[no-any-return]
+        with timezone.override(person.time_zone):
+            return view(request, **named)  # type: ignore[no-any-return]
 
     by_token.rule = view.rule  # type: ignore[attr-defined]
     by_token.csrf_exempt = True  # type: ignore[attr-defined]

@@ -133,7 +133,10 @@ def result_of(submission: Submission, points: tuple[float, float], *, kept: bool
         student=student_of(submission),
         assignment=found.info,
         submission=SubmissionInfo(
-            source="double.py", content_hash=submission.content_hash, attempt=submission.attempt
+            source="double.py",
+            content_hash=submission.content_hash,
+            attempt=submission.attempt,
+            submitted_at=now,
         ),
         load=LoadResult(path="double.py", kind="script"),
         checks=tuple(checks),

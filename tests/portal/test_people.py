@@ -316,16 +316,6 @@ def test_another_name_is_in_the_trail_without_being_said(client: Client, lena: P
     ]
 
 
-def test_times_are_read_in_ones_own_zone(school: School) -> None:
-    school.assignment.due_at = "2026-06-01T12:00Z"
-    school.assignment.save()
-    Person.objects.filter(pk=school.student.pk).update(zone="Asia/Tokyo")
-
-    text = school.browser(school.student).get(f"/assignments/{school.assignment.pk}/").content.decode()
-
-    assert "Mon 01 Jun 2026, 21:00 JST" in text
-
-
 def test_a_token_is_kept_as_a_hash(lena: Person) -> None:
     text = PersonalToken.issue(lena, "laptop")
 

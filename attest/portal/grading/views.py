@@ -9,6 +9,7 @@ from attest.portal.courses.models import Role
 from attest.portal.grading.standing import Standing, shows_kept_checks, shows_results, standing
 from attest.portal.handing_in.models import Submission
 from attest.portal.pages import alone
+from attest.portal.people.zones import moment_here
 from attest.portal.permissions import Asking, members
 from reports.student_page import STYLE, student_html
 
@@ -31,5 +32,6 @@ def report_page(found: Standing, *, teaches: bool) -> HttpResponse:
         audience="instructor" if teaches else "student",
         after_due=teaches or shows_kept_checks(submission.assignment, submission.person),
         back=(reverse("submission", args=[submission.pk]), f"Back to {submission}"),
+        moment=moment_here,
     )
     return alone(html, STYLE)

@@ -21,6 +21,7 @@ from attest.portal.grading.queue import enqueue
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
 from attest.portal.people.models import Person
+from attest.portal.people.zones import moment_here
 from graders.assignment import AssignmentError, find_assignment
 from graders.late import span_text
 from graders.reading import why_no_work
@@ -73,7 +74,7 @@ class Rules:
         """Why nothing is taken now; "" where it is."""
         if not self.is_open:
             if self.opens_at is not None and timezone.now() < self.opens_at:
-                return f"Handing in opens on {timezone.localtime(self.opens_at):%d %B %Y at %H:%M}."
+                return f"Handing in opens on {moment_here(self.opens_at)}."
             return "Handing in is closed. Write to your instructor if you have a reason to hand in later."
         if self.attempts_left == 0:
             one = self.most_attempts == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -19,3 +20,9 @@ def use_own_zone(
             return get_response(request)
 
     return respond
+
+
+def moment_here(moment: datetime) -> str:
+    """Return a time in the zone of whoever looks at it, which is named: "Mon 30 Nov 2026, 16:04 CET"."""
+    local = timezone.localtime(moment)
+    return f"{local:%a %d %b %Y, %H:%M} {local.tzname()}"
