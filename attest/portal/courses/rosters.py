@@ -44,17 +44,16 @@ def enrol(course: Course, roster: Roster, by: Person) -> Enrolled:
                 "Add it and give the roster again."
             )
             continue
-        person = Person.objects.filter(email=email).first()
-        if person is None:
-            person = Person.objects.create(email=email, name=line.student.name, zone=course.zone)
-        elif not person.name and line.student.name:
+        person = Person.objects.with_email(email, name=line.student.name, zone=course.zone)
+        if not person.name and line.student.name:
             person.name = line.student.name
             person.save(update_fields=["name"])
         section = None
         if line.student.section:
             name = line.student.section
-            section = sections.get(name) or Section.objects.create(course=course, name=name)
-            sections[name] = section
+            if name not in sections:
+                sections[name], _ = Section.objects.get_or_create(course=course, name=name)
+            section = sections[name]
         wanted = {"section": section, "student_id": line.student.id, "ids": dict(line.student.ids)}
         member, is_new = Membership.objects.get_or_create(
             course=course, person=person, defaults={**wanted, "role": Role.STUDENT}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import secrets
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -34,6 +35,8 @@ from attest.portal.lms.stores import digest_of
 from attest.portal.numbers import row_number
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, administrators
+
+Kept = TypeVar("Kept")
 
 
 def an_address(text: str) -> None:
@@ -87,6 +90,18 @@ class PlatformForm(forms.Form):
             self.add_error("client_id", trouble)
         return found
 
+    def kept(self, keep: Callable[[dict[str, Any]], Kept]) -> Kept | None:
+        """Keep what was given; None, with its mistake, where somebody else has just taken the client id."""
+        try:
+            with transaction.atomic():
+                return keep(self.cleaned_data)
+        except IntegrityError:
+            trouble = taken(self.cleaned_data["client_id"], self._platform)
+            if not trouble:
+                raise
+            self.add_error("client_id", trouble)
+            return None
+
 
 @administrators
 def platforms(asking: Asking) -> HttpResponse:
@@ -125,10 +140,10 @@ def new_platform(asking: Asking) -> HttpResponse:
         return redirect("platforms")
     form = PlatformForm(request.POST if request.method == "POST" else None, family=family)
     if request.method == "POST" and form.is_valid():
-        with transaction.atomic():
-            made = _made(asking, family, form.cleaned_data)
-        messages.success(request, "Registered. Test the connection.")
-        return redirect("platform", platform_number=made.pk)
+        made = form.kept(lambda given: _made(asking, family, given))
+        if made is not None:
+            messages.success(request, "Registered. Test the connection.")
+            return redirect("platform", platform_number=made.pk)
     values = {
         "family": family,
         "label": Platform.Family(family).label,
@@ -142,9 +157,10 @@ def new_platform(asking: Asking) -> HttpResponse:
 def _made(asking: Asking, family: str, given: dict[str, Any]) -> Platform:
     """Register an LMS; where its deployment was told, others are not taken."""
     note(asking.person, "LMS registered", f"client {given['client_id']}", after=given)
-    deployment = given.pop("deployment_id")
+    deployment = given["deployment_id"]
+    told = {name: value for name, value in given.items() if name != "deployment_id"}
     made = Platform.objects.create(
-        family=family, made_by=asking.person, accepts_new_deployments=not deployment, **given
+        family=family, made_by=asking.person, accepts_new_deployments=not deployment, **told
     )
     if deployment:
         Deployment.objects.create(platform=made, deployment_id=deployment)
@@ -160,8 +176,9 @@ def platform(asking: Asking, platform_number: int) -> HttpResponse:
     form = PlatformForm(request.POST if what == "change" else _known(found), found)
     steps: list[Step] = []
     if what == "change" and form.is_valid():
-        _change(asking, found, form.cleaned_data)
-        return redirect("platform", platform_number=found.pk)
+        changed = form.kept(lambda given: _change(asking, found, given))
+        if changed is not None:
+            return redirect("platform", platform_number=found.pk)
     if what == "test":
         steps = tested(found, our_tool(request).jwks_url, time.time())
     elif what in _SWITCHES:
@@ -200,15 +217,14 @@ def _known(found: Platform) -> dict[str, str]:
 
 
 @transaction.atomic
-def _change(asking: Asking, found: Platform, wanted: dict[str, Any]) -> None:
+def _change(asking: Asking, found: Platform, wanted: dict[str, Any]) -> Platform:
     before = {name: getattr(found, name) for name, value in wanted.items() if getattr(found, name) != value}
     if not before:
-        return
+        return found
     after = {name: wanted[name] for name in before}
-    for name, value in after.items():
-        setattr(found, name, value)
-    found.save(update_fields=list(after))
+    Platform.objects.filter(pk=found.pk).update(**after)
     note(asking.person, "LMS changed", f"platform {found.pk}", before=before, after=after)
+    return found
 
 
 @transaction.atomic

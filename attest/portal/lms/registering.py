@@ -6,7 +6,7 @@ import threading
 import time
 from datetime import timedelta
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -87,6 +87,11 @@ def _registered(
     try:
         found = register(web_while_somebody_waits(), described, token, our_tool(request))
         return _kept(invited, found)
+    except IntegrityError:  # an administrator has just registered it by hand
+        trouble = taken(found.client_id)
+        if not trouble:
+            raise
+        raise Refused("client_id", trouble) from None
     finally:
         _ONE.release()
 

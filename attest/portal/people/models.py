@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.core.exceptions import ValidationError
-from django.db import models
+from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 TOKEN_PREFIX = "attest_"  # noqa: S105 - so that a leaked one is recognised by scanners
@@ -34,6 +34,21 @@ class People(BaseUserManager["Person"]):
         person.set_password(password)
         person.save(using=self._db)
         return person
+
+    def with_email(self, email: str, *, name: str, zone: str) -> Person:
+        """Return who has this email, made with this name and zone where there is nobody.
+
+        Of two who make the same person at the same moment both get the one.
+        """
+        email = email.strip().lower()
+        found = self.filter(email=email).first()
+        if found is not None:
+            return found
+        try:
+            with transaction.atomic():
+                return self.create(email=email, name=name, zone=zone)
+        except IntegrityError:
+            return self.get(email=email)
 
     def get_by_natural_key(self, username: str | None) -> Person:
         return self.get(email=(username or "").strip().lower())

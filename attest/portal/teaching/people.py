@@ -27,10 +27,7 @@ def new_member(asking: Asking, course: Course) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         found = form.cleaned_data
         with transaction.atomic():
-            person = Person.objects.filter(email=found["email"].lower()).first()
-            person = person or Person.objects.create(
-                email=found["email"], name=found["name"], zone=course.zone
-            )
+            person = Person.objects.with_email(found["email"], name=found["name"], zone=course.zone)
             made, is_new = Membership.objects.get_or_create(
                 course=course, person=person, defaults=_wanted(course, found)
             )

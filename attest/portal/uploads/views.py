@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 
@@ -29,6 +29,7 @@ from attest.portal.regrading.regrades import refresh
 from attest.portal.uploads.folders import LIMITS, Unusable, place_of, read, unpack
 from attest.portal.uploads.models import UploadedFolder, UsedUpload
 from attest.portal.uploads.removing import InUse, held, remove
+from graders.assignment import Assignment
 from reports.validation_page import STYLE
 
 
@@ -81,17 +82,25 @@ def _taken(asking: Asking, course: Course, given: UploadedFile[Any] | None) -> U
             shutil.rmtree(place, ignore_errors=True)
         raise
     Store(settings.CONFIGURATION.files).keep(data)
-    with transaction.atomic():
-        uploaded = UploadedFolder.objects.create(
-            course=course,
-            digest=digest,
-            size=len(data),
-            **facts_of(found),
-            by=asking.person,
-            errand=Errand.objects.create(kind=Errand.Kind.VALIDATION),
-        )
-        after = {"title": uploaded.title, "sha256": digest}
-        note(asking.person, "assignment uploaded", f"upload {uploaded.pk}", course=course, after=after)
+    try:
+        return _kept(asking, course, digest, len(data), found)
+    except IntegrityError:  # somebody else sent the same at the same moment
+        return UploadedFolder.objects.get(course=course, digest=digest)
+
+
+@transaction.atomic
+def _kept(asking: Asking, course: Course, digest: str, size: int, found: Assignment) -> UploadedFolder:
+    """Keep the row of what was unpacked, and have it validated."""
+    uploaded = UploadedFolder.objects.create(
+        course=course,
+        digest=digest,
+        size=size,
+        **facts_of(found),
+        by=asking.person,
+        errand=Errand.objects.create(kind=Errand.Kind.VALIDATION),
+    )
+    after = {"title": uploaded.title, "sha256": digest}
+    note(asking.person, "assignment uploaded", f"upload {uploaded.pk}", course=course, after=after)
     return uploaded
 
 
