@@ -86,7 +86,7 @@ def _is_known(scope: Scope) -> bool:
     """Whether a request has a session or a token of ours. Where the database is away, a view says so."""
     from django.contrib.sessions.models import Session
 
-    from attest.portal.people.models import PersonalToken
+    from attest.portal.permissions import holder_of
 
     def header(name: bytes) -> str:
         return b"; ".join(value for key, value in scope["headers"] if key == name).decode("latin1")
@@ -95,7 +95,7 @@ def _is_known(scope: Scope) -> bool:
     session = parse_cookie(header(b"cookie")).get(settings.SESSION_COOKIE_NAME, "")
     try:
         if scheme.lower() == "bearer":
-            return PersonalToken.holder(token.strip()) is not None
+            return holder_of(token.strip()) is not None
         found = Session.objects.filter(session_key=session, expire_date__gt=timezone.now())
         return bool(session) and found.exists()
     except DatabaseError:

@@ -27,6 +27,7 @@ from attest.portal.courses.models import Course, CourseAssignment, Membership, R
 from attest.portal.grading.models import Graded, RegradeRequest
 from attest.portal.handing_in.models import Submission, SubmittedFile
 from attest.portal.likeness.models import LikePair
+from attest.portal.lms.models import may_come_in
 from attest.portal.marking.models import Level, ReusableComment, WrittenAnswer
 from attest.portal.people.models import Person, PersonalToken
 from attest.portal.regrading.models import Regrade
@@ -294,6 +295,12 @@ def person_of(request: HttpRequest) -> Person | None:
     return user if isinstance(user, Person) and user.is_active else None
 
 
+def holder_of(token: str) -> Person | None:
+    """Return who comes in by a personal token; None where it is not known, or no good any more."""
+    person = PersonalToken.holder(token)
+    return person if person is not None and may_come_in(person) else None
+
+
 def takes_tokens(view: View) -> View:
     """Let the command line in by a personal token in the Authorization header, and nobody by a session.
 
@@ -303,10 +310,11 @@ def takes_tokens(view: View) -> View:
     @wraps(view)
     def by_token(request: HttpRequest, **named: Any) -> HttpResponseBase:
         scheme, _, text = request.headers.get("Authorization", "").partition(" ")
-        person = PersonalToken.holder(text.strip()) if scheme.lower() == "bearer" else None
+        person = holder_of(text.strip()) if scheme.lower() == "bearer" else None
         if person is None:
             return HttpResponse(
-                "A personal token is needed; make one on the portal's page “Tokens”.\n",
+                "A personal token is needed; make one on the portal's page “Tokens”. One that was good"
+                " before is no good any more where your LMS is out of use here.\n",
                 "text/plain; charset=utf-8",
                 status=401,
                 headers={"WWW-Authenticate": "Bearer"},

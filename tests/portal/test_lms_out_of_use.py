@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from attest.portal.lms.models import Deployment, LinkedContext, PlatformPerson
+from attest.portal.courses.models import Role
+from attest.portal.lms.models import ContextPerson, Deployment, LinkedContext, PlatformPerson
+from attest.portal.people.models import PersonalToken
 from tests.lti.platform import Link
 from tests.portal.lms import LMS, field, press
 from tests.portal.school import School
@@ -120,6 +123,76 @@ def test_a_session_that_has_ended_does_not_come_back(school: School, lms: LMS, l
     assert browser.get(path_of(school)).status_code == 302
     assert lms.click(browser, "s1", link).status_code == 302
     assert browser.get(path_of(school)).status_code == 200
+
+
+def by_token(subject: str) -> Client:
+    """The command line of somebody from there."""
+    token = PersonalToken.issue(PlatformPerson.objects.get(subject=subject).person, "laptop")
+    return Client(headers={"Authorization": f"Bearer {token}"})
+
+
+def hand_in(school: School, client: Client) -> int:
+    files = {"files": SimpleUploadedFile("double.py", b"x = 1\n")}
+    answer = client.post(f"/api/assignments/{school.assignment.pk}/submissions/", files)
+    return answer.status_code
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_a_token_of_before_hands_nothing_in(school: School, lms: LMS, link: Link, what: str) -> None:
+    lms.click(Client(), "s1", link)
+    client = by_token("s1")
+    assert hand_in(school, client) == 201
+
+    put_out(school, lms, what, "s1")
+
+    assert hand_in(school, client) == 401
+
+
+def test_a_token_is_good_again_when_the_lms_is(school: School, lms: LMS, link: Link) -> None:
+    lms.click(Client(), "s1", link)
+    client = by_token("s1")
+    put_out(school, lms, "platform", "s1")
+    assert hand_in(school, client) == 401
+
+    school.browser(school.administrator).post(f"/platforms/{lms.row.pk}/", {"what": "use"})
+
+    assert hand_in(school, client) == 201
+
+
+def test_a_token_is_good_while_one_place_is_in_use(school: School, lms: LMS, link: Link) -> None:
+    lms.click(Client(), "s1", link)
+    client, told = by_token("s1"), PlatformPerson.objects.get(subject="s1")
+    other = LinkedContext.objects.create(
+        platform=lms.row, deployment_id="2", context_id="another", course=school.course
+    )
+    seen = ContextPerson.objects.create(context=other, told=told, role=Role.STUDENT)
+    put_out(school, lms, "deployment", "s1")
+    assert hand_in(school, client) == 201
+
+    seen.delete()
+
+    assert hand_in(school, client) == 401
+
+
+def test_a_token_of_whose_lms_is_gone_hands_nothing_in(school: School, lms: LMS, link: Link) -> None:
+    browser = Client()
+    lms.click(browser, "s1", link)
+    client = by_token("s1")
+
+    PlatformPerson.objects.all().delete()
+    lms.row.delete()
+
+    assert hand_in(school, client) == 401
+    assert browser.get(path_of(school)).status_code == 302
+
+
+def test_a_token_of_who_has_a_password_stays_good(school: School, lms: LMS, link: Link) -> None:
+    token = PersonalToken.issue(school.student, "laptop")
+    lms.click(Client(), "s1", link)
+
+    put_out(school, lms, "platform", "s1")
+
+    assert hand_in(school, Client(headers={"Authorization": f"Bearer {token}"})) == 201
 
 
 def test_sessions_that_are_not_from_there_go_on(school: School, lms: LMS, link: Link) -> None:

@@ -163,6 +163,18 @@ def contexts_in_use() -> models.QuerySet[LinkedContext]:
     return LinkedContext.objects.filter(platform__is_active=True).exclude(models.Exists(out_of_use))
 
 
+def may_come_in(person: Person) -> bool:
+    """Whether somebody comes from where people may come in from now; who has a password here always may.
+
+    Whom an LMS has sent into courses comes in from one of them: a part of it may be out of use by itself.
+    """
+    if not person.comes_from_lms:
+        return True
+    told = PlatformPerson.objects.filter(person=person, platform__is_active=True)
+    in_use = models.Q(contexts__context__in=contexts_in_use())
+    return told.filter(in_use | models.Q(contexts=None)).exists()
+
+
 class LinkedResource(models.Model):
     """What is clicked in a course of an LMS, and the assignment that it opens."""
 
