@@ -17,19 +17,27 @@ PARENT = "ATTEST_PORTAL_PARENT"  # the number of the process that started this o
 
 def name_of(pid: int) -> str:
     """Return how the name begins under which a process of this machine claims what it works on."""
-    return f"{socket.gethostname()}:{pid}:"
+    return f"{_here()}:{pid}:"
 
 
 def gone(claims: Iterable[str]) -> list[str]:
     """Return which of these names of claims belong to processes of this machine that have ended."""
-    here, _, _ = name_of(0).partition(":")
-    found = []
+    here, found = _here(), []
     for claim in claims:
-        host, _, rest = claim.partition(":")
+        place, _, rest = claim.partition(":")
         number = rest.partition(":")[0]
-        if host == here and number.isdecimal() and not _is_alive(int(number)):
+        if place == here and number.isdecimal() and not _is_alive(int(number)):
             found.append(claim)
     return found
+
+
+def _here() -> str:
+    """Return where numbers of processes mean what they mean here: two containers may have one host's name."""
+    try:
+        namespace = f"{os.stat('/proc/self/ns/pid').st_ino:x}"
+    except OSError:  # no Linux, and so no namespaces
+        namespace = ""
+    return f"{socket.gethostname()}/{namespace}"
 
 
 def _is_alive(process: int) -> bool:

@@ -25,9 +25,9 @@ from django.core.management import call_command
 from django.db import DatabaseError, close_old_connections, connections
 
 from attest.portal.contents import named_digests
-from attest.portal.errands.line import free
+from attest.portal.errands import line
 from attest.portal.errands.models import QUICK, Errand
-from attest.portal.grading.queue import release
+from attest.portal.grading.queue import release, release_left
 from attest.portal.handing_in.keeping import Store
 from attest.portal.lms.models import LinkedResource
 from attest.portal.lms.stores import forget_past_launches
@@ -83,8 +83,13 @@ def keep_running(module: str, ending: threading.Event) -> None:
         held = release(name_of(process.pid))
         event("process ended", process=module, status=process.returncode, jobs=held)
         close_old_connections()
-        wait = _AGAIN_SECONDS if time.monotonic() - begun > _STEADY_SECONDS else wait * 2
-        ending.wait(min(wait, _LONGEST_AGAIN_SECONDS))
+        wait = _next_wait(wait, time.monotonic() - begun)
+        ending.wait(wait)
+
+
+def _next_wait(wait: float, lived: float) -> float:
+    """Return for how long to wait now that a process has died which lived so long, all in seconds."""
+    return _AGAIN_SECONDS if lived > _STEADY_SECONDS else min(wait * 2, _LONGEST_AGAIN_SECONDS)
 
 
 def keep_tidy(ending: threading.Event) -> None:
@@ -98,12 +103,22 @@ def keep_looking_for_errands(ending: threading.Event, *, quick: bool) -> None:
     """Start the process that does errands, those that are quickly done or the others, when there is one."""
     kinds = [kind for kind in Errand.Kind.values if (kind in QUICK) is quick]
     command = [sys.executable, "-P", "-m", ERRANDS, *(["quick"] if quick else [])]
+    wait = _AGAIN_SECONDS / 2
     while not ending.wait(_LOOK_SECONDS):
         with _outlived("errands not looked at"):
-            if free(kinds).exists():
-                process = run_until(command, ending)
-                if process.returncode:
-                    ending.wait(_STEADY_SECONDS)
+            line.release_left()
+            if not line.free(kinds).exists():
+                continue
+            begun = time.monotonic()
+            process = run_until(command, ending)
+            if ending.is_set():
+                line.put_back(name_of(process.pid))
+            elif process.returncode:
+                event("process ended", process=ERRANDS, status=process.returncode)
+                wait = _next_wait(wait, time.monotonic() - begun)
+                ending.wait(wait)
+            else:
+                wait = _AGAIN_SECONDS / 2
 
 
 def keep_sending(ending: threading.Event) -> None:
@@ -171,6 +186,7 @@ def serve(host: str, port: int, workers: int) -> None:
         print(f"Make the first administrator at {address}{first_link()}", flush=True)
     write_logs()
     keep_connections()
+    release_left()  # by who was killed with an earlier portal
     beside = [
         Beside(WORKER, partial(keep_running, WORKER), workers),
         Beside("tidying", keep_tidy),

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from attest.portal.errands.models import Errand
 from attest.portal.leases import is_free
+from attest.portal.processes import gone
 
 LEASE = timedelta(seconds=30)
 MOST_TRIES = 3
@@ -45,6 +46,22 @@ def prolong(errand: Errand, who: str) -> bool:
     """Say that it is still under way; False where it is somebody else's by now, or gone."""
     held = Errand.objects.filter(pk=errand.pk, state=Errand.State.RUNNING, claimed_by=who)
     return bool(held.update(lease_until=timezone.now() + LEASE))
+
+
+def release_left() -> int:
+    """Free what processes of this machine had that are there no more; return how many errands it was."""
+    left = gone(set(_under_way().values_list("claimed_by", flat=True)))
+    return _under_way().filter(claimed_by__in=left).update(lease_until=None) if left else 0
+
+
+def put_back(claimed_by: str) -> int:
+    """Put back what a process had that was told to end: that is no try. Return how many errands it was."""
+    had = _under_way().filter(claimed_by__startswith=claimed_by)
+    return had.update(state=Errand.State.WAITING, claimed_by="", lease_until=None, tries=F("tries") - 1)
+
+
+def _under_way() -> QuerySet[Errand]:
+    return Errand.objects.filter(state=Errand.State.RUNNING).exclude(lease_until=None)
 
 
 def finish(errand: Errand, who: str, trouble: str = "") -> bool:

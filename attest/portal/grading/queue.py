@@ -19,6 +19,7 @@ from attest.portal.handing_in.models import Submission
 from attest.portal.leases import is_free
 from attest.portal.logs import event
 from attest.portal.people.models import Person
+from attest.portal.processes import gone
 from attest.seeds import new_seed
 
 LEASE = timedelta(seconds=30)  # after the last sign of life somebody else may take the job
@@ -103,6 +104,12 @@ def release(claimed_by: str) -> int:
     """Free what a worker held that is known to have died; return how many jobs it was."""
     held = Job.objects.filter(state=Job.State.RUNNING, claimed_by__startswith=claimed_by)
     return held.update(lease_until=None)
+
+
+def release_left() -> int:
+    """Free what workers of this machine held that are there no more; return how many jobs it was."""
+    held = Job.objects.filter(state=Job.State.RUNNING).values_list("claimed_by", flat=True)
+    return sum(release(claimed_by) for claimed_by in gone(set(held)))
 
 
 def finish(job: Job, who: str) -> bool:
