@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -117,7 +117,7 @@ def why_no_work(
     picture, an archive that is no zip. Scripts, notebooks and texts in any state, files of a kind that is
     asked for, what is of no known kind, damaged or protected, and whatever is beyond `limits` might be work.
     """
-    if any(_is_called_like_work(name, wanted) for name in files):
+    if is_called_like_work(files, wanted):
         return ""
     entries = [Entry(name, len(data), partial(_start, data)) for name, data in files.items()]
     try:
@@ -139,6 +139,11 @@ def why_no_work(
     if gathered.problems or not all(map(_is_told, gathered.files.values())):
         return ""
     return _why_nothing(handed_in, gathered, (), wanted)
+
+
+def is_called_like_work(names: Iterable[str], wanted: Sequence[str] = ()) -> bool:
+    """Whether any of these names is one of work, so that nothing need be opened to take it."""
+    return any(_is_called_like_work(name, wanted) for name in names)
 
 
 def _is_called_like_work(name: str, wanted: Sequence[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,14 +16,18 @@ from django.utils import timezone
 from attest.portal.courses.models import CourseAssignment, Extension
 from attest.portal.grading.models import Job
 from attest.portal.grading.standing import own_attempts, standing
+from attest.portal.handing_in import taking
 from attest.portal.handing_in.keeping import Missing, Store
 from attest.portal.handing_in.models import Submission
 from attest.portal.handing_in.taking import Refused, rules_for, take
+from attest.portal.people import rates
+from attest.portal.people.models import Person
 from attest.portal.teaching.roll import roll_of
 from graders.assignment import find_assignment
 from tests.attest.conftest import RIGHT
 from tests.portal.school import School, make_school
 from tests.portal.test_queue import run_at_once
+from tests.portal.test_uploads import zipped
 
 FILES = [("double.py", RIGHT.encode())]
 
@@ -118,6 +123,51 @@ def test_what_holds_nothing_that_can_be_graded_is_refused_before_it_is_an_attemp
     assert not Submission.objects.filter(person=school.classmate).exists()
     assert not Store(settings.CONFIGURATION.files).path(hashlib.sha256(picture).hexdigest()).exists()
     take(school.assignment, school.classmate, [*FILES, ("photo.png", picture)])
+
+
+PICTURES = [("work.zip", zipped({"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(40)}))]
+
+
+@pytest.fixture
+def few_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hand-ins that hold no work are looked at, in an hour that does not end meanwhile."""
+    monkeypatch.setattr(rates, "NO_WORK", replace(rates.NO_WORK, times=2, seconds=10**9))
+
+
+def refusal_of(school: School, person: Person, files: list[tuple[str, bytes]]) -> str:
+    with pytest.raises(Refused) as refused:
+        take(school.assignment, person, files)
+    return str(refused.value)
+
+
+def test_what_holds_no_work_is_opened_so_often_and_no_more(
+    school: School, few_looks: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = f"/assignments/{school.assignment.pk}/"
+    browser = school.browser(school.classmate)
+    assert "2 such hand-ins an hour are looked at</span>" in browser.get(page).content.decode()
+
+    assert "1 more such hand-in in this hour will be looked at." in refusal_of(
+        school, school.classmate, PICTURES
+    )
+    assert "looked at, 1 more in this one</span>" in browser.get(page).content.decode()
+    assert "0 more such hand-ins in this hour" in refusal_of(school, school.classmate, PICTURES)
+    monkeypatch.setattr(taking, "why_no_work", lambda *_: pytest.fail("it was opened"))
+    said = refusal_of(school, school.classmate, PICTURES)
+
+    assert said.startswith("In this hour 2 hand-ins of yours held nothing that can be graded, so this")
+    assert said.endswith("This used up no attempt.")
+    take(school.assignment, school.classmate, FILES)  # what is called like work is taken as ever
+    assert Submission.objects.get(person=school.classmate).attempt == 1
+
+
+def test_zips_with_work_in_them_count_for_nothing(school: School, few_looks: None) -> None:
+    work = [("work.zip", zipped({"double.py": FILES[0][1]}))]
+    for _ in range(4):
+        take(school.assignment, school.classmate, work)
+
+    assert "1 more" in refusal_of(school, school.classmate, PICTURES)
+    assert "1 more" in refusal_of(school, school.student, PICTURES)  # each has their own
 
 
 def test_where_words_are_asked_for_it_is_said_where_they_are_read(school: School) -> None:

@@ -20,17 +20,19 @@ from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading.queue import enqueue
 from attest.portal.handing_in.keeping import Store
 from attest.portal.handing_in.models import Submission, SubmittedFile
+from attest.portal.people import rates
 from attest.portal.people.models import Person
 from attest.portal.people.zones import moment_here
 from graders.assignment import AssignmentError, find_assignment
 from graders.late import span_text
-from graders.reading import why_no_work
+from graders.reading import is_called_like_work, why_no_work
 from graders.reading.names import relative_name, shown
 from graders.reading.submission import ORDINARY, Words, content_hash
 from reports.amounts import bytes_text, count_text
 
 MOST_FILES = 50
 _RACES = 5
+_FEW = 10  # hand-ins without work that are left: from here on it is said
 _WORDS_COME: Mapping[Words, str] = {
     "none": "",
     "answers": "Answers in words are read in a notebook or in a file called answers.md. ",
@@ -129,7 +131,7 @@ def take(
         assignment, person, came_at
     ).refusal:  # before anything of it takes room on the disk
         raise Refused(refusal)
-    if refusal := _no_work(assignment, named):
+    if refusal := _no_work(assignment, person, named):
         raise Refused(refusal)
     store = Store(settings.CONFIGURATION.files)
     digests = {name: store.keep(data) for name, data in named.items()}
@@ -160,16 +162,35 @@ def take(
     raise Refused("Several attempts came at the same moment. This one was not taken; hand it in again.")
 
 
-def _no_work(assignment: CourseAssignment, files: Mapping[str, bytes]) -> str:
-    """Say why nothing in `files` can be graded, and what is expected; "" where anything might be work."""
-    if not why_no_work(files):
+def _no_work(assignment: CourseAssignment, person: Person, files: Mapping[str, bytes]) -> str:
+    """Say why nothing in `files` can be graded, and what is expected; "" where anything might be work.
+
+    What has to be opened to tell is opened so many times an hour as long as nothing is in it.
+    """
+    if is_called_like_work(files):
         return ""
     try:
         found = find_assignment(assignment.folder)
     except (AssignmentError, OSError):  # what it asks for is not known now
         return ""
+    if is_called_like_work(files, found.files):
+        return ""
+    whom = str(person.pk)
+    counted = rates.count(rates.NO_WORK, whom)
+    if not counted.allowed:
+        wait = span_text(timedelta(seconds=max(60, counted.again_in)))
+        return (
+            f"In this hour {rates.NO_WORK.times} hand-ins of yours held nothing that can be graded, so this "
+            "one was not opened. Hand in your script (.py) or notebook (.ipynb) itself, or try again in "
+            f"{wait}. This used up no attempt."
+        )
     why = why_no_work(files, found.files)
-    return f"{why} {_WORDS_COME[found.words]}This used up no attempt." if why else ""
+    if not why:
+        rates.take_back(rates.NO_WORK, whom)
+        return ""
+    more = rates.left(rates.NO_WORK, whom)
+    few = f" {count_text(more, 'more such hand-in')} in this hour will be looked at." if more <= _FEW else ""
+    return f"{why} {_WORDS_COME[found.words]}This used up no attempt.{few}"
 
 
 def came_at(request: HttpRequest) -> datetime:

@@ -29,6 +29,7 @@ from attest.portal.handing_in.models import Submission, SubmittedFile
 from attest.portal.handing_in.taking import MOST_FILES, Refused, came_at, rules_for, take
 from attest.portal.lms.opening import FROM_LMS
 from attest.portal.pages import page
+from attest.portal.people import rates
 from attest.portal.permissions import Asking, members
 from graders.reading.names import relative_name
 from reports.lateness import duration_text
@@ -161,6 +162,7 @@ def _assignment_page(
         "counts": counting(assignment, attempts),
         "shown": shown,
         "trouble": trouble,
+        "without_work": (rates.NO_WORK.times, rates.left(rates.NO_WORK, str(asking.person.pk))),
         "handout": handout_of(assignment) if _may_read(asking, assignment) else None,
     }
     return page(asking, "handing_in/assignment.html.jinja", values, status)

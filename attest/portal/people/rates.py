@@ -6,6 +6,7 @@ import hashlib
 import ipaddress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F
@@ -37,6 +38,7 @@ SIGN_IN_HERE = Rate("sign-in of a person from an address", 10, 900)
 SIGN_IN_PERSON = Rate("sign-in of a person", 100, 900)
 EXPORTS = Rate("data of a person", 6, 3600)  # each may be hundreds of megabytes
 LAUNCHES = Rate("launches from an address", 3000, 900)  # a whole school may sit behind one
+NO_WORK = Rate("hand-ins of a person that hold no work", 30, 3600)  # each may take a second or two to tell
 FIRST_ADMINISTRATOR = Rate("the first administrator", 100, 900)
 
 
@@ -47,16 +49,34 @@ def count(rate: Rate, whom: str) -> Counted:
     against guessing and flooding, where that is no matter.
     """
     now = timezone.now()
-    window = int(now.timestamp()) // rate.seconds
-    what = hashlib.sha256(f"{rate.name}\0{whom}".encode()).hexdigest()
-    until = datetime.fromtimestamp((window + 1) * rate.seconds, UTC)
+    key, until = _window(rate, whom, now)
     with transaction.atomic():
-        row, _ = Tried.objects.get_or_create(what=what, window=window, defaults={"until": until})
+        row, _ = Tried.objects.get_or_create(**key, defaults={"until": until})
         Tried.objects.filter(pk=row.pk).update(times=F("times") + 1)
         row.refresh_from_db()
     if row.times <= rate.times:
         return Counted(True)
     return Counted(False, max(1, round((until - now).total_seconds())))
+
+
+def take_back(rate: Rate, whom: str) -> None:
+    """Count one try of `whom` less in this window: it was none."""
+    key, _ = _window(rate, whom, timezone.now())
+    Tried.objects.filter(**key, times__gt=0).update(times=F("times") - 1)
+
+
+def left(rate: Rate, whom: str) -> int:
+    """Return how many tries `whom` has left in this window, without counting one."""
+    key, _ = _window(rate, whom, timezone.now())
+    times = Tried.objects.filter(**key).values_list("times", flat=True).first() or 0
+    return max(0, rate.times - times)
+
+
+def _window(rate: Rate, whom: str, now: datetime) -> tuple[dict[str, Any], datetime]:
+    """Return by what a count is found, and until when it counts."""
+    window = int(now.timestamp()) // rate.seconds
+    what = hashlib.sha256(f"{rate.name}\0{whom}".encode()).hexdigest()
+    return {"what": what, "window": window}, datetime.fromtimestamp((window + 1) * rate.seconds, UTC)
 
 
 @transaction.atomic  # one commit for all three
