@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from django.db.models import Q
 from django.utils import timezone
 
 from attest.lti import ags
@@ -56,7 +57,8 @@ class Linked:
     def send_now(self) -> int:
         """As `send`, with the pauses between tries left out; a second between two is waited for."""
         waiting = OutgoingScore.objects.filter(state=OutgoingScore.State.WAITING)
-        if waiting.filter(tried_at__gt=timezone.now() - timedelta(seconds=1)).exists():
+        just_now = timezone.now() - timedelta(seconds=1)
+        if waiting.filter(Q(tried_at__gt=just_now) | Q(sent_at__gt=just_now)).exists():
             time.sleep(1.0)
         waiting.update(not_before=None)
         return self.send()
