@@ -52,6 +52,8 @@ def test_the_handout_names_what_is_asked_and_how_to_check(exercise):
     assert f"There are {exercise.points:g} points" in re.sub(r"\s+", " ", handout)
     assert f"attest check {exercise.files[0]}" in handout
     assert all(f"`{file}`" in handout for file in exercise.files)
+    assert "$$" not in handout  # pages show formulas as they are written
+    assert not re.search(r"\\[a-zA-Z]", handout)
     if "mask" in " ".join(exercise.names) or "_mask" in handout:
         assert re.search(r"\bTrue\b[`*]* (=|means|where|at|marks|is|blocks)", handout)
 
