@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,9 @@ from attest.packages.manifest import FILE, Package
 from attest.packages.wheel import attest_wheel, constraints, requirements
 from graders.assignment import Assignment, AssignmentError
 from graders.cluster.bundle import files_of
+from reports.visible_text import one_line
 
+_ADDRESS = re.compile(r"(https?|file)://[!-~]+")
 Files = dict[str, tuple[bytes, int]]  # by the path in the package: content and mode
 PLAIN, PROGRAM = 0o644, 0o755
 FOLDER = "assignment"
@@ -37,6 +40,11 @@ def installing(sources: Sources, *, reference: bool) -> Files:
         name: (wheel, PLAIN),
     }
     if sources.torch_index:
+        if not _ADDRESS.fullmatch(sources.torch_index):
+            raise AssignmentError(
+                f"--torch-index {one_line(sources.torch_index, 100)!r}: is no address. PyTorch's "
+                "installation page shows one behind --index-url, when the CPU is chosen there; it begins with https://."
+            )
         found["index.txt"] = (f"{sources.torch_index}\n".encode(), PLAIN)
     if sources.wheelhouse is not None:
         wheels = sorted(sources.wheelhouse.glob("*.whl"))

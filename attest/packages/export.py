@@ -74,21 +74,21 @@ def export_command(to: str, request: ExportRequest) -> int:
             raise AssignmentError(
                 f"{shown_path(request.out)}: cannot be written ({error.strerror}). Choose another with -o."
             ) from error
-    tell(assignment, request, len(data))
+    tell(to, assignment, request, len(data))
     return ALL_WELL
 
 
-def tell(assignment: Assignment, request: ExportRequest, size: int) -> None:
+def tell(to: str, assignment: Assignment, request: ExportRequest, size: int) -> None:
     """Say what was written, and what is still to be known of it."""
     screen = console()
     screen.print(
         f"{shown_path(request.out)} ({bytes_text(size)}) holds “{assignment.title}”.", soft_wrap=True
     )
-    waits = sum(item.points for exercise in assignment.exercises for item in exercise.rubric)
-    if waits:
+    if to != "github-classroom":  # there are the public checks alone, whose points are feedback
+        waits = sum(item.points for exercise in assignment.exercises for item in exercise.rubric)
+        more = f"; people give {points_text(waits)} more there" if waits else ""
         screen.print(
-            f"{points_text(waits)} of its {points_text(assignment.points)} points are given by people there.",
-            soft_wrap=True,
+            f"Its checks give {points_text(assignment.points - waits)} points{more}.", soft_wrap=True
         )
     if request.sources == Sources():
         screen.print(

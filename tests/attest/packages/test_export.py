@@ -104,6 +104,25 @@ def test_the_cpu_build_of_torch_is_pinned_where_its_index_is_known(
     assert files["index.txt"] == b"https://example.edu/cpu\n"
 
 
+@pytest.mark.parametrize("index", ["URL", "download.example.edu/cpu", "https://", "https://a b"])
+def test_an_index_that_is_no_address_is_not_written_into_a_package(
+    attest: Attest, doubling: Path, tmp_path: Path, index: str
+) -> None:
+    run = attest("export", "gradescope", doubling, "-o", "g.zip", "--torch-index", index)
+    assert run.returncode == 2
+    assert f"--torch-index '{index}': is no address" in run.stderr
+    assert not (tmp_path / "g.zip").exists()
+
+
+def test_the_points_to_set_there_are_said(attest: Attest, doubling: Path, tmp_path: Path) -> None:
+    alone = attest("export", "gradescope", doubling, "-o", "g.zip")
+    marked = attest("export", "gradescope", "lesson", "-o", "l.zip")
+    public = attest("export", "github-classroom", doubling, "-o", "c.zip")
+    assert re.search(r"^Its checks give [\d.]+ points\.$", alone.stdout, re.MULTILINE)
+    assert "Its checks give 295 points; people give 23 more there." in marked.stdout
+    assert "Its checks" not in public.stdout
+
+
 def test_every_requirement_is_pinned_and_constrained(attest: Attest, doubling: Path, tmp_path: Path) -> None:
     attest("export", "gradescope", doubling, "-o", "g.zip")
     files = entries(tmp_path / "g.zip")
