@@ -37,6 +37,10 @@ FAMILIES = {
     "sakai": "sakai",
 }
 _LONGEST_ISSUER = 500  # characters
+# Canvas shows a tool nowhere that it was not registered for, and tells a name only where it is asked to.
+# Source: Canvas LMS documentation, LTI dynamic registration.
+CANVAS_PLACEMENTS = ("assignment_selection", "link_selection")
+_CANVAS_PRIVACY = "https://canvas.instructure.com/lti/privacy_level"
 # Clouds with one issuer for every school, which is described at another host.
 _DESCRIBED_AT = {
     "blackboard.com": "developer.blackboard.com",
@@ -84,7 +88,6 @@ def register(web: Web, openid_configuration_url: str, registration_token: str, t
             f"the description at {one_line(openid_configuration_url, 200)} is for the issuer {issuer!r}, on "
             "another host. If that is right, register the platform by hand.",
         )
-    platform = members.section(described, PLATFORM)
     found = {
         "issuer": issuer,
         "auth_login_url": _address(described, "authorization_endpoint"),
@@ -96,13 +99,12 @@ def register(web: Web, openid_configuration_url: str, registration_token: str, t
     body = json.dumps(_application(tool, described)).encode()
     answer = _object(web, "POST", endpoint, {**headers, "Content-Type": "application/json"}, body)
     deployment = _deployment(members.section(answer, TOOL))
-    family = members.words(platform, "product_family_code", 50).lower()
     return Registered(
         key="",
         client_id=members.identifier(answer, "client_id"),
         token_audience=_token_audience(described),
         deployment_ids=frozenset({deployment} if deployment else ()),
-        family=FAMILIES.get(family, "other"),
+        family=_family(described),
         **found,
     )
 
@@ -112,6 +114,9 @@ def _application(tool: Tool, described: Members) -> Mapping[str, Any]:
         {"type": RESOURCE_LINK_REQUEST, "target_link_uri": tool.launch_url, "label": tool.name},
         {"type": DEEP_LINKING_REQUEST, "target_link_uri": tool.launch_url, "label": tool.name},
     ]
+    is_canvas = _family(described) == "canvas"
+    if is_canvas:
+        messages[1]["placements"] = list(CANVAS_PLACEMENTS)
     offered = members.strings(described, "scopes_supported")
     return {
         "application_type": "web",
@@ -131,8 +136,14 @@ def _application(tool: Tool, described: Members) -> Mapping[str, Any]:
             "target_link_uri": tool.launch_url,
             "claims": list(CLAIMS),
             "messages": messages,
+            **({_CANVAS_PRIVACY: "public"} if is_canvas else {}),
         },
     }
+
+
+def _family(described: Members) -> str:
+    told = members.words(members.section(described, PLATFORM), "product_family_code", 50)
+    return FAMILIES.get(told.lower(), "other")
 
 
 def _deployment(told: Members) -> str:

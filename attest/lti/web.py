@@ -284,7 +284,10 @@ def _parsed(url: str, *, plain_too: bool) -> Url:
         raise Unreachable(f"{url[:200]!r} is no address.") from None
     schemes = ("https", "http") if plain_too else ("https",)
     if address.scheme not in schemes or not address.host:
-        raise Unreachable(f"{url[:200]!r} is no address that is asked: it must begin with https://.")
+        asked_if = f" {_ALLOW}" if address.scheme == "http" and address.host else ""
+        raise Unreachable(
+            f"{url[:200]!r} is no address that is asked: it must begin with https://.{asked_if}"
+        )
     if address.auth:
         raise Unreachable(f"{url[:200]!r} carries a name or a password; a platform's address has none.")
     return address
@@ -310,4 +313,8 @@ def _said(error: Exception) -> str:
         return "it did not answer in time"
     if isinstance(error, ssl.SSLError):
         return f"its certificate or its TLS is not accepted ({error.reason or error})"
+    if isinstance(error, socket.gaierror):
+        return "its name could not be looked up"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[:1].lower() + error.strerror[1:]  # without its number
     return " ".join(str(error).split())[:300] or type(error).__name__

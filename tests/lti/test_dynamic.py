@@ -69,6 +69,27 @@ def test_the_platform_learns_where_we_are(platform: Platform) -> None:
     assert tool.deep_linking_url == f"{OURS}/lti/launch"
 
 
+@pytest.mark.parametrize("mode", ["canvas", "moodle"])
+def test_canvas_alone_learns_where_to_show_us_and_that_names_are_needed(mode: str) -> None:
+    with Platform(mode) as platform:
+        asked: list[Any] = []
+        take = platform.registering.register
+
+        def watched(headers: Any, body: bytes) -> Any:
+            asked.append(json.loads(body)[TOOL])
+            return take(headers, body)
+
+        platform.registering.register = watched  # type: ignore[method-assign]
+        registered(platform)
+
+    (told,) = asked
+    placements = [one.get("placements") for one in told["messages"]]
+    shown = ["assignment_selection", "link_selection"] if mode == "canvas" else None
+    assert placements == [None, shown]
+    level = told.get("https://canvas.instructure.com/lti/privacy_level")
+    assert level == ("public" if mode == "canvas" else None)
+
+
 def test_we_ask_for_the_scopes_that_the_platform_has(platform: Platform) -> None:
     asked: list[bytes] = []
     take = platform.registering.register

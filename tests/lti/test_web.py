@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import socket
 import threading
 import time
@@ -178,6 +179,25 @@ def test_a_slow_answer_is_cut(here: str, path: str) -> None:
 def test_half_an_answer_is_none(here: str) -> None:
     with pytest.raises(Unreachable, match="could not be asked"):
         WEB.request("GET", f"{here}/half")
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("http://127.0.0.1:1/jwks", "could not be asked: connection refused."),
+        ("http://nowhere.invalid/jwks", "could not be asked: its name could not be looked up."),
+    ],
+)
+def test_what_a_system_says_is_said_without_its_number(url: str, says: str) -> None:
+    with pytest.raises(Unreachable, match=re.escape(says)):
+        WEB.request("GET", url)
+
+
+def test_who_has_an_lms_without_https_reads_how_it_is_asked() -> None:
+    with pytest.raises(Unreachable, match=r"begin with https://\. .*ATTEST_PORTAL_PRIVATE_PLATFORMS=yes"):
+        Web().request("GET", "http://moodle.example.edu/jwks")
+    with pytest.raises(Unreachable, match=r"begin with https://\.$"):
+        Web().request("GET", "ftp://moodle.example.edu/jwks")
 
 
 @pytest.mark.parametrize(("path", "kind"), [("page", "text/html"), ("nested", "no content type")])
