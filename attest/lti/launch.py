@@ -48,6 +48,13 @@ class PlatformError(Refused):
         self.code = code
 
 
+class NotKept(Refused):
+    """The browser has kept nothing of the login: cookies are blocked, for the frame or altogether."""
+
+    def __init__(self) -> None:
+        super().__init__("state", "the browser did not keep this login: it sent no cookie.")
+
+
 class _Tokens(JWSRegistry):
     max_header_length = 8192  # some platforms put their certificate into it
     max_payload_length = _LONGEST_TOKEN
@@ -101,7 +108,7 @@ def _state(store: Store, form: Mapping[str, str], from_browser: str | None, now:
     if not value:
         raise Refused("state", "the launch has no state.")
     if from_browser is None:
-        raise Refused("state", "the browser did not keep this login: it sent no cookie.")
+        raise NotKept
     if not _same(value, from_browser):
         raise Refused("state", "the launch belongs to another browser's login.")
     state = store.take_state(value, now)
@@ -175,17 +182,27 @@ def _check_times(told: Members, now: float, leeway: float) -> float:
     expires, issued = _seconds(told, "exp"), _seconds(told, "iat")
     if expires <= now - leeway:
         raise Refused(
-            "exp", f"the launch ended {now - expires:.0f} s ago. If it is new, compare the two clocks."
+            "exp",
+            f"this launch is too old: it ended {_span(now - expires)} ago by the clock of this machine.",
         )
     if issued > now + leeway:
-        raise Refused("iat", f"the launch is made {issued - now:.0f} s from now. Compare the two clocks.")
+        raise Refused(
+            "iat", f"this launch was made {_span(issued - now)} ahead of the clock of this machine."
+        )
     if "nbf" in told and _seconds(told, "nbf") > now + leeway:
-        raise Refused("nbf", f"the launch counts only {_seconds(told, 'nbf') - now:.0f} s from now.")
+        ahead = _span(_seconds(told, "nbf") - now)
+        raise Refused("nbf", f"this launch counts only in {ahead} by the clock of this machine.")
     if expires - issued > _LONGEST_LIFE:
         raise Refused(
             "exp", f"the launch is good for {(expires - issued) / 3600:,.0f} hours, expected at most 24."
         )
     return expires
+
+
+def _span(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
 
 
 def _seconds(told: Members, name: str) -> float:

@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import BrowserContext, Frame, Page, Route, expect, sync_playwright
@@ -17,7 +18,7 @@ from tests.axe import faults
 from tests.lti.platform import Link, Platform, Tool
 from tests.portal.cookie_site import CookieSite
 from tests.portal.launching import in_a_school, register
-from tests.portal.running import Browser, Portal
+from tests.portal.running import Browser, Portal, wait_for
 from tests.portal.test_serving import first_administrator
 from tests.portal.test_students_way import shoot
 from tests.reports.conftest import FLAGS
@@ -213,17 +214,37 @@ def without_cookies(route: Route) -> None:
         route.fulfill(status=answer.status, headers=headers, body=answer.read())
 
 
-def test_no_other_site_frames_it(chromium: BrowserContext, registered: Registered) -> None:
+def stranger_with(registered: Registered, stranger: Platform) -> str:
+    """A page of an LMS that nobody has registered, with the portal in a frame."""
+    held = stranger.add_tool(f"{registered.root}/lti/login", f"{registered.root}/lti/launch", {"keys": []})
+    return stranger.page_url(held, "s1", stranger.add_assignment(held))
+
+
+def test_an_lms_that_is_not_known_shows_in_its_frame_that_it_is_not(
+    chromium: BrowserContext, registered: Registered
+) -> None:
     with Platform("moodle") as stranger:
         page = chromium.new_page()
-        held = stranger.add_tool(
-            f"{registered.root}/lti/login", f"{registered.root}/lti/launch", {"keys": []}
-        )
-        page.goto(stranger.page_url(held, "s1", stranger.add_assignment(held)))
-        page.wait_for_timeout(1_000)
-        frame = page.frame("tool")
-        assert frame is not None
-        assert frame.url.startswith("chrome-error:") or "did not open" not in frame.content()
+        page.goto(stranger_with(registered, stranger))
+        refused = page.frame_locator("iframe[name=tool]")
+        expect(refused.get_by_role("heading", name="This did not open")).to_be_visible()
+        page.close()
+
+
+def test_no_other_site_frames_a_launch(chromium: BrowserContext, registered: Registered) -> None:
+    with Platform("moodle") as stranger:
+        page = chromium.new_page()
+        page.goto(stranger_with(registered, stranger))
+        told = registered.platform.launches.begin(registered.tool, "s1", registered.link)
+        login = f"{registered.root}/lti/login?{urlencode(told)}"
+        page.eval_on_selector("iframe[name=tool]", "(one, login) => { one.src = login; }", login)
+
+        def is_kept_out() -> bool:
+            frame = page.frame("tool")
+            page.wait_for_timeout(100)
+            return frame is not None and frame.url.startswith("chrome-error:")
+
+        wait_for(is_kept_out, 30)
         page.close()
 
 

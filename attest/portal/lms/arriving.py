@@ -73,7 +73,7 @@ def arrive(launch: Launch) -> Arrived:
     role = Role(said)
     told = told_person(platform, launch.subject, name_of(launch), launch.email)
     if not told.person.is_active:
-        raise Refused("sub", "the portal's administrators keep this person out.")
+        raise Refused("person", "the portal's administrators keep this person out.")
     context = _context(platform, launch)
     resource = None
     if context is not None:

@@ -1,4 +1,7 @@
-"""Pages in an LMS's frame: they may be framed by registered platforms alone, and show no session's things."""
+"""Pages in an LMS's frame: they show no session's things, and registered platforms alone frame them.
+
+A refusal alone is in anybody's frame.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,11 @@ from django.http import HttpRequest, HttpResponse
 from attest.lti.errors import LTIError, Refused
 from attest.portal.headers import policy
 from attest.portal.lms.models import Platform, origin_of
+from attest.portal.lms.refusals import advice
 from attest.portal.logs import event
 from attest.portal.pages import rendered
+
+_ANYBODY = ("*",)
 
 
 def is_framed(request: HttpRequest) -> bool:
@@ -37,10 +43,15 @@ def framed_page(
     return HttpResponse(text, status=status, headers={"Content-Security-Policy": policy(origins, forms)})
 
 
-def refused(request: HttpRequest, error: LTIError, status: int = 400) -> HttpResponse:
-    """Say why somebody is not let in, to them and in the log."""
+def refused(request: HttpRequest, error: LTIError, more: str = "", status: int = 400) -> HttpResponse:
+    """Say why somebody is not let in and what helps, to them and in the log; `more` is for administrators."""
     claim = error.claim if isinstance(error, Refused) else ""
     event("launch refused", claim=claim, why=str(error))
-    values = {"why": str(error), "claim": claim}
-    registered = Platform.objects.filter(is_active=True)
-    return framed_page(request, "lms/refused.html.jinja", values, registered, status=status)
+    helps = advice(error, request.get_host())
+    why = str(error)
+    begins = why if claim and why.startswith(claim) else why[:1].upper() + why[1:]
+    values = {"why": begins, "claim": claim, "yours": helps.yours, "theirs": more or helps.theirs}
+    # In any frame: who comes from an LMS that is unknown here, or out of use, would see nothing at all. There
+    # is nothing on the page to press, and nothing that a session tells.
+    text = rendered(request, "lms/refused.html.jinja", values)
+    return HttpResponse(text, status=status, headers={"Content-Security-Policy": policy(_ANYBODY)})

@@ -25,6 +25,7 @@ from attest.portal.lms.frames import framed_page, is_framed, refused
 from attest.portal.lms.models import Platform
 from attest.portal.lms.opening import enter
 from attest.portal.lms.reaching import platform_keys
+from attest.portal.lms.refusals import registered_otherwise
 from attest.portal.lms.status import status_page
 from attest.portal.lms.stores import Rows
 from attest.portal.people.rates import LAUNCHES, count, network_of
@@ -45,7 +46,8 @@ def login(request: HttpRequest) -> HttpResponse:
         launch_url = own_address(request, reverse("lti-launch"))
         begun = begin(Rows(), parameters, launch_url=launch_url, now=time.time())
     except LTIError as error:
-        return refused(request, error)
+        more = registered_otherwise(parameters.get("iss", ""), parameters.get("client_id", ""))
+        return refused(request, error, more)
     if is_framed(request):
         again = {name: parameters[name] for name in _LOGIN if name in parameters}
         values = {

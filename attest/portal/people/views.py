@@ -20,6 +20,7 @@ from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from attest.portal.addresses import own_address, own_path
 from attest.portal.audit.trail import note
+from attest.portal.lms.models import Platform
 from attest.portal.pages import page
 from attest.portal.people.models import Person, valid_zone
 from attest.portal.people.rates import FIRST_ADMINISTRATOR, count, sign_in_tried
@@ -121,6 +122,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         "trouble": trouble,
         "email": request.POST.get("email", ""),
         "is_new": not Person.objects.filter(is_administrator=True).exists(),
+        "has_lms": Platform.objects.filter(is_active=True).exists(),
     }
     return page(request, "people/sign_in.html.jinja", values, status)
 
