@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 
 from attest.portal.audit.models import Entry
+from attest.portal.lms.connection import own_trouble
 from attest.portal.lms.models import (
     Deployment,
     LinkedContext,
@@ -150,6 +151,113 @@ def test_a_registration_that_fails_says_why_and_can_be_repeated(school: School, 
     assert Client().post(address, asked, headers={"Origin": OURS}).status_code == 200
 
 
+def test_an_address_that_was_used_says_so_in_the_lms(school: School, lms: LMS) -> None:
+    address = invitation(school)
+    Client().post(address, lms.platform.registering.parameters(), headers={"Origin": OURS})
+
+    again = Client().get(address, lms.platform.registering.parameters(), headers=FRAMED)
+
+    assert again.status_code == 404
+    assert "This address is used up" in text_of(again)  # type: ignore[arg-type]
+    assert f"frame-ancestors {lms.platform.url}" in again["Content-Security-Policy"]
+    assert "<button" not in again.content.decode()
+
+
+def test_the_page_says_where_each_lms_takes_its_address(school: School) -> None:
+    browser = school.browser(school.administrator)
+
+    made = text_of(browser.post("/platforms/", {"family": "moodle"}))  # type: ignore[arg-type]
+
+    assert "paste it as Tool URL" in made
+    offered = browser.get("/platforms/").content.decode()
+    assert '<option value="moodle"' in offered
+    assert '<option value="blackboard"' not in offered  # it has no dynamic registration
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "called"),
+    [
+        ("moodle", "issuer", "Platform ID"),
+        ("blackboard", "auth_login_url", "OIDC auth request endpoint"),
+        ("brightspace", "token_audience", "Brightspace OAuth2 Audience"),
+        ("sakai", "jwks_url", "LTI 1.3 Platform OAuth2 Well-Known/KeySet URL"),
+        ("canvas", "deployment_id", "under the gear"),
+    ],
+)
+def test_each_field_says_what_its_lms_calls_it(school: School, family: str, name: str, called: str) -> None:
+    page = school.browser(school.administrator).get(f"/platforms/new/?family={family}").content.decode()
+
+    hint = page.partition(f'id="{name}-hint">')[2].partition("</p>")[0]
+    assert hint.startswith("Called there: ")
+    assert called in hint
+
+
+def test_a_form_with_a_mistake_is_shown_at_the_first_one(school: School) -> None:
+    wrong = {**BY_HAND, "jwks_url": "nowhere", "frame_origins": "nowhere"}
+    answer = school.browser(school.administrator).post("/platforms/new/", wrong)
+
+    first = answer.content.decode().partition(" autofocus")[0]
+    assert first.rpartition('<input id="')[2].startswith('jwks_url"')
+
+
+@pytest.mark.parametrize("number", ["1 2", "a\tb", ""])
+def test_no_lms_has_such_a_deployment(school: School, lms: LMS, number: str) -> None:
+    browser, path = school.browser(school.administrator), f"/platforms/{lms.row.pk}/"
+
+    answer = browser.post(path, {"what": "add-deployment", "deployment_id": number})
+
+    assert answer.status_code == 400
+    assert 'id="deployment_id-mistake"' in answer.content.decode()
+    assert not Deployment.objects.exists()
+    by_hand = browser.post("/platforms/new/", {**BY_HAND, "deployment_id": "1 2"})
+    assert by_hand.status_code == 400
+
+
+def test_what_was_registered_by_mistake_is_removed_and_registered_again(school: School) -> None:
+    browser = school.browser(school.administrator)
+    browser.post("/platforms/new/", {**BY_HAND, "family": "sakai", "deployment_id": "1"})
+    made = Platform.objects.get()
+
+    assert "Nobody has come from it yet" in text_of(browser.get(f"/platforms/{made.pk}/"))  # type: ignore[arg-type]
+    browser.post(f"/platforms/{made.pk}/", {"what": "remove"})
+    assert not Platform.objects.exists()
+    assert Entry.objects.get(action="LMS removed").before["client_id"] == BY_HAND["client_id"]
+
+    browser.post("/platforms/new/", BY_HAND)
+    assert Platform.objects.get().family == "moodle"
+
+
+def test_an_lms_from_which_somebody_came_is_not_removed(school: School, lms: LMS) -> None:
+    lms.click(Client(), "t1", lms.platform.add_assignment(lms.tool))
+    browser, path = school.browser(school.administrator), f"/platforms/{lms.row.pk}/"
+
+    answer = browser.post(path, {"what": "remove"})
+
+    assert Platform.objects.filter(pk=lms.row.pk).exists()
+    assert "Remove it" not in text_of(answer)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("own", "says"),
+    [
+        ("https://attest.example.edu", ""),
+        ("http://attest.example.edu", "without https"),
+        ("http://localhost:8000", "only this machine reaches"),
+        ("http://[::1]:8000", "only this machine reaches"),
+    ],
+)
+def test_an_address_that_no_lms_reaches_is_named_before_it_is_copied(own: str, says: str) -> None:
+    assert says in own_trouble(own) if says else own_trouble(own) == ""
+
+
+def test_who_starts_without_an_address_reads_it_on_every_page_of_lmss(school: School, lms: LMS) -> None:
+    browser = school.browser(school.administrator)
+
+    for path in ("/platforms/", "/platforms/new/?family=canvas", f"/platforms/{lms.row.pk}/"):
+        assert "--url https://" in text_of(browser.get(path))  # type: ignore[arg-type]
+    assert "not yet This portal's address" in connection_of(school, lms)
+
+
 def connection_of(school: School, lms: LMS) -> str:
     path = f"/platforms/{lms.row.pk}/"
     return text_of(school.browser(school.administrator).post(path, {"what": "test"}))  # type: ignore[arg-type]
@@ -205,6 +313,32 @@ def test_who_gets_no_token_reads_what_is_usually_wrong(school: School, lms: LMS)
     assert (
         f"{OURS}/lti/jwks.json" in said.partition("does not work An access token")[2].partition("not yet")[0]
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("jwks_url", "/nothing", "Compare the public keyset URL below"),
+        ("auth_token_url", "/nothing", "token URL or the audience below is not what the LMS shows"),
+        ("client_id", "another", "the client ID, the access token URL"),
+        ("token_audience", "https://another", "the audience below"),
+    ],
+)
+def test_each_wrong_value_leads_to_the_field_that_holds_it(
+    school: School, lms: LMS, name: str, value: str, says: str
+) -> None:
+    value = f"{lms.platform.url}{value}" if value.startswith("/") else value
+    Platform.objects.filter(pk=lms.row.pk).update(**{name: value})
+
+    assert says in connection_of(school, lms)
+
+
+def test_a_token_from_no_such_page_says_which_address_is_wrong(school: School, lms: LMS) -> None:
+    lms.platform.broken["token"] = faults.answer(b"Not Found", 404, "text/plain")
+
+    said = connection_of(school, lms)
+
+    assert "Not Found. Compare the access token URL below with the LMS's." in said
 
 
 def test_what_an_administrator_switches_is_in_the_trail(school: School, lms: LMS) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from attest.lti.ags import line_item, line_items, reading
+from attest.lti.dynamic import Tool
 from attest.lti.errors import Answered, LTIError, Unreachable
 from attest.lti.nrps import MEMBERS_READ, members
 from attest.lti.platform_keys import fetch
@@ -18,6 +20,8 @@ from attest.portal.lms.reaching import web_while_somebody_waits
 from reports.amounts import count_text
 
 _LIST_SECONDS = 20.0  # of a roster: somebody waits for the page
+_NO_SUCH_PAGE = (404, 405, 410)
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True)
@@ -29,13 +33,34 @@ class Step:
     said: str
 
 
-def tested(platform: Platform, own_keys_at: str, now: float) -> list[Step]:
+def own_trouble(own: str) -> str:
+    """Return why an LMS or its people do not reach the portal at this address of it; "" where they may."""
+    address = urlsplit(own)
+    if address.hostname in _THIS_MACHINE:
+        return (
+            f"This portal is at {own}, which only this machine reaches: no LMS elsewhere, and none of its "
+            "people. Start it with --url https://… and the name by which others reach it; the addresses here "
+            "follow."
+        )
+    if address.scheme != "https":
+        return (
+            f"This portal is at {own}, without https: browsers keep no cookie of it in an LMS's frame, and "
+            "most LMSs take no such address. Start it with --url https://…; the addresses here follow."
+        )
+    return ""
+
+
+def tested(platform: Platform, own: Tool, now: float) -> list[Step]:
     """Try one thing after another; what needs a token is not tried where there is none."""
     web = web_while_somebody_waits()
     registration = platform.registration()
     tokens = Tokens(web, lambda: own_signing_key(now))
-    steps = [_step("Its public keys", lambda: _keys(web, platform))]
-    token = _step("An access token", lambda: _token(tokens, platform, own_keys_at))
+    trouble = own_trouble(own.url)
+    steps = [
+        Step("This portal's address", None if trouble else True, trouble or f"{own.url}, by https."),
+        _step("Its public keys", lambda: _keys(web, platform)),
+    ]
+    token = _step("An access token", lambda: _token(tokens, platform, own.jwks_url))
     steps.append(token)
     if token.done:
         steps += _services(Service(web, tokens, registration, list_seconds=_LIST_SECONDS), platform)
@@ -51,7 +76,10 @@ def _step(title: str, attempt: Callable[[], str]) -> Step:
 
 
 def _keys(web: Web, platform: Platform) -> str:
-    found = fetch(web, platform.jwks_url)
+    try:
+        found = fetch(web, platform.jwks_url)
+    except Unreachable as error:
+        raise Unreachable(f"{error} Compare the public keyset URL below with the LMS's.") from error
     if not found:
         raise Unreachable(
             f"{platform.jwks_url} has no key of use: expected one of RSA with 2048 bits or more, for RS256."
@@ -63,10 +91,16 @@ def _token(tokens: Tokens, platform: Platform, own_keys_at: str) -> str:
     try:
         tokens.token(platform.registration(), [MEMBERS_READ])
     except Answered as error:
-        raise Unreachable(
-            f"{error}. Usual reasons: the LMS cannot read our keys at {own_keys_at}, it knows another client"
-            " id, or the two clocks differ."
-        ) from error
+        if error.status in _NO_SUCH_PAGE:
+            reasons = "Compare the access token URL below with the LMS's."
+        else:
+            reasons = (
+                f"Usual reasons: the LMS cannot read our keys at {own_keys_at}; the client ID, the access "
+                "token URL or the audience below is not what the LMS shows; the two clocks differ."
+            )
+        raise Unreachable(f"{str(error).rstrip('.')}. {reasons}") from error
+    except Unreachable as error:
+        raise Unreachable(f"{error} Compare the access token URL below with the LMS's.") from error
     return "The LMS has read our keys, and gives one."
 
 
@@ -108,5 +142,11 @@ def _launched(platform: Platform) -> Step:
     """Say whether somebody has come from there."""
     title = "A launch"
     if not platform.people.exists():
-        return Step(title, None, "Nobody has come from there yet: click a link to Attest in a course.")
+        return Step(
+            title,
+            None,
+            "Nobody has come from there yet: click a link to Attest in a course. Only that tries issuer, "
+            "client ID, deployment ID and authentication request URL; where one differs, the page that opens "
+            "says which.",
+        )
     return Step(title, True, f"{count_text(platform.people.count(), 'person', 'people')} came from there.")

@@ -72,6 +72,11 @@ class Platform(models.Model):
         )
 
     @property
+    def is_unused(self) -> bool:
+        """Whether nobody has come from it, and no course of it is linked."""
+        return not self.people.exists() and not self.contexts.exists()
+
+    @property
     def origins(self) -> list[str]:
         """Origins whose pages may frame ours."""
         named = [self.issuer, self.auth_login_url, *self.frame_origins.split()]

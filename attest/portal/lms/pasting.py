@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from attest.lti.claims import DEEP_LINKING_REQUEST
-from attest.lti.dynamic import SCOPES, Tool
+from attest.lti.dynamic import CANVAS_PLACEMENTS, SCOPES, Tool
 from attest.portal.lms.models import Platform
 
 Family = Platform.Family
@@ -21,6 +22,7 @@ class Pasted:
     where: str
     fields: tuple[tuple[str, str], ...]
     back: str  # where the LMS shows what is to be written here
+    names: Mapping[str, str] = field(default_factory=dict)  # what it calls that, by our form's fields
 
 
 def pasted(family: str, tool: Tool) -> Pasted:
@@ -33,6 +35,21 @@ def pasted(family: str, tool: Tool) -> Pasted:
         Family.SAKAI: _sakai,
     }
     return made.get(Family(family), _other)(tool)
+
+
+def takes_an_address(family: str) -> str:
+    """Return where an LMS of this kind takes the address by which it registers itself; "" where it cannot."""
+    return {
+        Family.MOODLE: "Site administration, Plugins, Activity modules, External tool, Manage tools: paste it"
+        " as Tool URL, “Add LTI Advantage”, then “Register” on the page that opens. Activate the new card.",
+        Family.CANVAS: "Admin, Developer Keys, “+ Developer Key”, “+ LTI Registration”: paste it, then "
+        "“Register” on the page that opens. Enable the key.",
+        Family.BRIGHTSPACE: "Admin Tools, Manage Extensibility, LTI Advantage, “Register Tool”, Dynamic: "
+        "paste it, then “Register” on the page that opens. Enable the registration.",
+        Family.SAKAI: "Administration Workspace, External Tools, Install LTI 1.x Tool, “Use LTI Advantage "
+        "Auto Provision”: a title, paste it, then “Register” on the page that opens.",
+        Family.OTHER: "Where it asks for the registration address of a tool (dynamic registration).",
+    }.get(Family(family), "")
 
 
 def usual(family: str) -> dict[str, str]:
@@ -82,8 +99,15 @@ def _moodle(tool: Tool) -> Pasted:
             ),
             ("Accept grades from the tool", "Always"),
         ),
-        "On the tool's card, “View configuration details”: Platform ID, Client ID, Deployment ID, Public "
-        "keyset URL, Access token URL, Authentication request URL.",
+        "On the tool's card, “View configuration details”. All that it shows goes into a field here.",
+        {
+            "issuer": "Platform ID",
+            "client_id": "Client ID",
+            "deployment_id": "Deployment ID",
+            "auth_login_url": "Authentication request URL",
+            "auth_token_url": "Access token URL",
+            "jwks_url": "Public keyset URL",
+        },
     )
 
 
@@ -106,7 +130,7 @@ def _canvas(tool: Tool) -> Pasted:
                             "message_type": DEEP_LINKING_REQUEST,
                             "target_link_uri": tool.launch_url,
                         }
-                        for name in ("assignment_selection", "link_selection")
+                        for name in CANVAS_PLACEMENTS
                     ]
                 },
             }
@@ -120,10 +144,13 @@ def _canvas(tool: Tool) -> Pasted:
             ("Method", "Paste JSON"),
             ("LTI 1.3 Configuration", json.dumps(configuration, indent=1)),
         ),
-        "Turn the key on; the long number in its row under Details is the Client ID. Then install it: "
-        "Settings, Apps, “+ App”, By Client ID. The addresses below are those of Canvas's cloud; write "
-        "your own school's address, such as https://school.instructure.com, under “More that may show it "
-        "in a frame”.",
+        "Turn the key on. Then install it: Settings, Apps, View App Configurations, “+ App”, By Client ID. "
+        "The addresses below are those of Canvas's cloud; write your own school's address, such as "
+        "https://school.instructure.com, under “More that may show it in a frame”.",
+        {
+            "client_id": "the long number under Details, in the key's row",
+            "deployment_id": "Deployment Id, under the gear of the installed app",
+        },
     )
 
 
@@ -139,11 +166,19 @@ def _blackboard(tool: Tool) -> Pasted:
             ("Tool JWKS URL", tool.jwks_url),
             ("Signing Algorithm", "RS256"),
         ),
-        "The Application ID is the Client ID; the page shows issuer, public keyset URL, auth token "
-        "endpoint and OIDC auth request endpoint. Then in Blackboard: Administrator Panel, Integrations, "
-        "LTI Tool Providers, “Register LTI 1.3/Advantage Tool”, with that Client ID; allow grade service "
-        "access and membership service access, and send role, name and email. Add a placement “Deep "
-        f"Linking content tool” with the target {tool.launch_url}.",
+        "After “Register application” the page shows them. Then in Blackboard: Administrator Panel, "
+        "Integrations, LTI Tool Providers, “Register LTI 1.3/Advantage Tool”, with the Application ID as "
+        "Client ID; it shows the Deployment ID. Tool status: approved; allow grade service access and "
+        "membership service access, and send role, name and email. Then Manage Placements, Create "
+        f"Placement: “Deep Linking content tool”, with the target link URI {tool.launch_url}.",
+        {
+            "issuer": "Issuer",
+            "client_id": "Application ID",
+            "deployment_id": "Deployment ID, in Blackboard",
+            "auth_login_url": "OIDC auth request endpoint",
+            "auth_token_url": "Auth token endpoint",
+            "jwks_url": "Public keyset URL",
+        },
     )
 
 
@@ -159,9 +194,19 @@ def _brightspace(tool: Tool) -> Pasted:
             ("Keyset URL", tool.jwks_url),
             ("Extensions", f"{_GRADES}, Deep Linking, {_NAMES}"),
         ),
-        "The registration's page shows Client Id, keyset URL, token URL, authentication endpoint, "
-        "audience and issuer. Then “View Deployments”, “New Deployment”: tick the same extensions, let it"
-        " send name and email, choose the org units, and add a link of the kind “Deep Linking Quicklink”.",
+        "The registration's page shows them. Then “View Deployments”, “New Deployment”: tick the same "
+        "extensions, let it send name and email, and choose the org units; it shows the Deployment Id. In "
+        "the deployment, “View Links”, “New Link”: type Deep Linking Quicklink, with the URL "
+        f"{tool.launch_url}.",
+        {
+            "issuer": "Issuer",
+            "client_id": "Client Id",
+            "deployment_id": "Deployment Id, of the deployment",
+            "auth_login_url": "OpenID Connect Authentication Endpoint",
+            "auth_token_url": "Brightspace OAuth2 Access Token URL",
+            "jwks_url": "Brightspace Keyset URL",
+            "token_audience": "Brightspace OAuth2 Audience",
+        },
     )
 
 
@@ -179,8 +224,15 @@ def _sakai(tool: Tool) -> Pasted:
             ("Provide Roster to External Tool", "ticked"),
             ("Allow the tool to be selected from Lessons and Assignments (deep linking)", "ticked"),
         ),
-        "After saving, the tool's page shows platform issuer, client id, deployment id, keyset, token and "
-        "authentication addresses.",
+        "After saving, the tool's page shows them.",
+        {
+            "issuer": "LTI 1.3 Platform Issuer",
+            "client_id": "LTI 1.3 Client ID",
+            "deployment_id": "LTI 1.3 Deployment ID",
+            "auth_login_url": "LTI 1.3 Platform OIDC Authentication URL",
+            "auth_token_url": "LTI 1.3 Platform OAuth2 Bearer Token Retrieval URL",
+            "jwks_url": "LTI 1.3 Platform OAuth2 Well-Known/KeySet URL",
+        },
     )
 
 

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from attest.portal.addresses import own_address
 from attest.portal.audit.trail import note
-from attest.portal.lms.connection import Step, tested
+from attest.portal.lms.connection import Step, own_trouble, tested
 from attest.portal.lms.models import (
     MOST_ID,
     MOST_URL,
@@ -29,7 +29,7 @@ from attest.portal.lms.models import (
     origin_of,
     taken,
 )
-from attest.portal.lms.pasting import pasted, usual
+from attest.portal.lms.pasting import pasted, takes_an_address, usual
 from attest.portal.lms.registering import INVITATIONS_LIVE, our_tool
 from attest.portal.lms.stores import digest_of
 from attest.portal.numbers import row_number
@@ -63,6 +63,16 @@ def origins_alone(text: str) -> None:
             )
 
 
+def _deployment_field(*, required: bool) -> forms.CharField:
+    return forms.CharField(max_length=MOST_ID, required=required, validators=[an_identifier])
+
+
+class DeploymentForm(forms.Form):
+    """One more place where an LMS has the tool."""
+
+    deployment_id = _deployment_field(required=True)
+
+
 class PlatformForm(forms.Form):
     """What an LMS shows of itself when the tool is made there."""
 
@@ -81,7 +91,7 @@ class PlatformForm(forms.Form):
         if platform is None:
             # With Blackboard every school in the world could install the tool by its client id.
             only = family == Platform.Family.BLACKBOARD
-            self.fields["deployment_id"] = forms.CharField(max_length=MOST_ID, required=only)
+            self.fields["deployment_id"] = _deployment_field(required=only)
 
     def clean(self) -> dict[str, Any]:
         found = self.cleaned_data
@@ -106,18 +116,25 @@ class PlatformForm(forms.Form):
 @administrators
 def platforms(asking: Asking) -> HttpResponse:
     """All of them; an invitation lets an LMS register by itself."""
-    request, address = asking.request, ""
+    request, address, invited = asking.request, "", ""
     if request.method == "POST":
-        address = _invite(asking)
-    found = Platform.objects.annotate(courses=Count("contexts", distinct=True))
-    values = {"platforms": found, "families": Platform.Family.choices, "address": address}
+        family = request.POST.get("family", "")
+        invited = family if family in Platform.Family.values else str(Platform.Family.OTHER)
+        address = _invite(asking, invited)
+    values = {
+        "platforms": Platform.objects.annotate(courses=Count("contexts", distinct=True)),
+        "families": Platform.Family.choices,
+        "by_itself": [one for one in Platform.Family.choices if takes_an_address(one[0])],
+        "invited": invited,
+        "address": address,
+        "where": takes_an_address(invited) if invited else "",
+        "own_trouble": own_trouble(own_address(request)),
+    }
     return page(asking, "lms/platforms.html.jinja", values)
 
 
-def _invite(asking: Asking) -> str:
+def _invite(asking: Asking, known: str) -> str:
     """Make an invitation and return its address; it cannot be shown again."""
-    family = asking.request.POST.get("family", "")
-    known = family if family in Platform.Family.values else Platform.Family.OTHER
     text = secrets.token_urlsafe(24)
     with transaction.atomic():
         RegistrationInvitation.objects.create(
@@ -127,7 +144,7 @@ def _invite(asking: Asking) -> str:
             by=asking.person,
             expires_at=timezone.now() + INVITATIONS_LIVE,
         )
-        note(asking.person, "LMS invited", "platforms", after={"family": str(known)})
+        note(asking.person, "LMS invited", "platforms", after={"family": known})
     return own_address(asking.request, reverse("lti-register", args=[text]))
 
 
@@ -150,6 +167,7 @@ def new_platform(asking: Asking) -> HttpResponse:
         "pasted": pasted(family, our_tool(request)),
         "form": form,
         "usual": usual(family),
+        "own_trouble": own_trouble(own_address(request)),
     }
     return page(asking, "lms/new_platform.html.jinja", values, 400 if form.errors else 200)
 
@@ -174,19 +192,22 @@ def platform(asking: Asking, platform_number: int) -> HttpResponse:
     request = asking.request
     what = request.POST.get("what", "") if request.method == "POST" else ""
     form = PlatformForm(request.POST if what == "change" else _known(found), found)
+    another = DeploymentForm(request.POST if what == "add-deployment" else None)
     steps: list[Step] = []
     if what == "change" and form.is_valid():
         changed = form.kept(lambda given: _change(asking, found, given))
         if changed is not None:
             return redirect("platform", platform_number=found.pk)
     if what == "test":
-        steps = tested(found, our_tool(request).jwks_url, time.time())
+        steps = tested(found, our_tool(request), time.time())
+    elif what == "remove" and _remove(asking, found.pk):
+        return redirect("platforms")
     elif what in _SWITCHES:
         field, value = _SWITCHES[what]
         _change(asking, found, {field: value})
         return redirect("platform", platform_number=found.pk)
-    elif what == "add-deployment":
-        _add_deployment(asking, found, request.POST.get("deployment_id", "").strip()[:MOST_ID])
+    elif what == "add-deployment" and another.is_valid():
+        _add_deployment(asking, found, another.cleaned_data["deployment_id"])
         return redirect("platform", platform_number=found.pk)
     elif what == "deployment":
         _switch_deployment(asking, found, request.POST.get("deployment", ""))
@@ -195,12 +216,14 @@ def platform(asking: Asking, platform_number: int) -> HttpResponse:
         "found": found,
         "pasted": pasted(found.family, our_tool(request)),
         "form": form,
+        "another": another,
         "steps": steps,
+        "own_trouble": "" if steps else own_trouble(own_address(request)),
         "contexts": found.contexts.select_related("course"),
         "deployments": found.deployments.all(),
         "people_count": found.people.count(),
     }
-    failed = what == "change" and not form.is_valid()
+    failed = (what == "change" and form.errors) or another.errors
     return page(asking, "lms/platform.html.jinja", values, 400 if failed else 200)
 
 
@@ -228,9 +251,20 @@ def _change(asking: Asking, found: Platform, wanted: dict[str, Any]) -> Platform
 
 
 @transaction.atomic
+def _remove(asking: Asking, number: int) -> bool:
+    """Remove an LMS from which nobody has come yet; say whether that was so."""
+    found = get_object_or_404(Platform.objects.select_for_update(), pk=number)
+    if not found.is_unused:
+        return False
+    before = {"name": found.name, "issuer": found.issuer, "client_id": found.client_id}
+    note(asking.person, "LMS removed", f"platform {number}", before=before)
+    messages.success(asking.request, f"{found} was removed.")
+    found.delete()
+    return True
+
+
+@transaction.atomic
 def _add_deployment(asking: Asking, found: Platform, deployment_id: str) -> None:
-    if not deployment_id:
-        return
     made, is_new = Deployment.objects.get_or_create(platform=found, deployment_id=deployment_id)
     if is_new:
         note(asking.person, "deployment added", f"deployment {made.pk}", after={"platform": found.pk})

@@ -7,7 +7,7 @@ import time
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
@@ -56,19 +56,18 @@ def register_by_itself(request: HttpRequest, invitation: str) -> HttpResponse:
     invited = RegistrationInvitation.objects.filter(
         digest=digest_of(invitation), expires_at__gt=timezone.now()
     ).first()
-    if invited is None:
-        raise Http404
     given = request.POST if request.method == "POST" else request.GET
     described = given.get("openid_configuration", "")
     values: dict[str, object] = {"described": described, "token": given.get("registration_token", "")}
     origin = origin_of(described)
-    values |= {"origin": origin, "trouble": "", "platform": None}
-    if from_own_page(request):
+    values |= {"origin": origin, "trouble": "", "platform": None, "is_over": invited is None}
+    if invited is not None and from_own_page(request):
         try:
             values["platform"] = _registered(request, invited, described, str(values["token"]))
         except LTIError as error:
             values["trouble"] = str(error)
-    answer = page(request, "lms/register.html.jinja", values, 400 if values["trouble"] else 200)
+    status = 404 if invited is None else 400 if values["trouble"] else 200
+    answer = page(request, "lms/register.html.jinja", values, status)
     answer.headers["Content-Security-Policy"] = policy([origin] if origin else [])
     # In a window of the LMS's it tells the page that opened it that it is done.
     answer.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"
