@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 
 from attest.portal.audit.models import Entry
-from attest.portal.audit.views import people_in
+from attest.portal.audit.views import names_in
 from attest.portal.courses.models import Course, Extension, Membership, Role
 from attest.portal.grading.models import Override, RegradeRequest
 from attest.portal.grading.results import titles_of
@@ -65,7 +65,7 @@ def member(asking: Asking, membership: Membership) -> HttpResponse:
 def _trail(asking: Asking, course: Course, person: Person) -> dict[str, object]:
     """Return what the trail says of somebody here, for instructors, who may read it."""
     if not asking.may(Role.INSTRUCTOR):
-        return {"entries": [], "people": {}}
+        return {"entries": [], "people": {}, "named": {}}
     about = Entry.objects.filter(course=course.pk)
     entries = list((about.filter(whom=person.pk) | about.filter(who=person.pk))[:MOST_ENTRIES])
-    return {"entries": entries, "people": people_in(entries)}
+    return {"entries": entries, **names_in(entries)}
