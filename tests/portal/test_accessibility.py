@@ -255,3 +255,25 @@ def test_a_students_whole_way_needs_a_keyboard_only(used: Used, width: int) -> N
     enter(page)
     expect(page.get_by_text("Every element is doubled.").first).to_be_visible()
     page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_page_of_an_assignment_is_reached_by_keyboard_and_leaves_a_phone_room(
+    used: Used, width: int
+) -> None:
+    page = used.open(f"/assignments/{used.world.numbers['assignment']}/dashboard/", "instructor")
+    page.set_viewport_size({"width": width, "height": 844})
+    pages = page.get_by_role("navigation", name="To begin with").get_by_role("link")
+    folded = width == 390
+    expect(pages).to_have_count(0 if folded else 13)
+    assert (page.locator("main").bounding_box() or {"y": 844})["y"] < 844 / 4
+
+    if folded:
+        tab_to(page, "Dashboard")
+        page.keyboard.press("Enter")
+        expect(pages).to_have_count(13)
+    tab_to(page, "Checks found wrong")
+    enter(page)
+
+    expect(page.locator("h1")).to_have_text("Checks found wrong")
+    page.close()
