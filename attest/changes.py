@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from attest.terminal import cell
 from graders.out_names import CHANGES_CSV, CHANGES_PAGE, RESULTS
-from graders.result import ResultError, read_result, write_whole
+from graders.result import ResultError, read_result
+from graders.writing_whole import write_whole
 from reports.amounts import count_text
 from reports.changes import CheckChange, StudentChange, by_size, change_of, changes_csv, turns
 from reports.changes_page import Changes, changes_html, difference_text, score_text

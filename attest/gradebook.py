@@ -16,7 +16,8 @@ from graders.adjustments import AdjustmentsError
 from graders.marks import MarksError
 from graders.out_names import REPORTS
 from graders.output import OutputError, read_results, unfinished_run
-from graders.result import Result, ResultError, write_whole
+from graders.result import Result, ResultError
+from graders.writing_whole import write_whole
 from reports import report_name
 from reports.amounts import count_text
 from reports.visible_text import one_line

@@ -15,7 +15,8 @@ from graders.marks import MarksError, read_marks, write_marks
 from graders.out_names import MARKS_FILE, RESULTS
 from graders.output import Output, OutputError, require_results
 from graders.reading.names import listed
-from graders.result import Result, write_whole
+from graders.result import Result
+from graders.writing_whole import write_whole
 from reports import ReportError, report_name, write_reports
 from reports.amounts import count_text, points_noun
 from reports.cohort import Row, row_of

@@ -13,8 +13,8 @@ from attest.terminal import ALL_WELL, cell, console, harmless, sentences, shown_
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.likeness import Comparison, Label, Pair, Text, compare, text_of
 from graders.reading import CohortError, Found, UnreadableSubmission, find_submissions, read_submission
-from graders.result import write_whole
 from graders.starters import starter_files
+from graders.writing_whole import write_whole
 from reports.amounts import count_text
 from reports.likeness_page import Likeness, LikePair, Side, likeness_csv, likeness_html, pair_html
 from reports.visible_text import one_line

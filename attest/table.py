@@ -12,7 +12,8 @@ from graders.adjustments import AdjustmentsError
 from graders.installing import install_command
 from graders.marks import MarksError
 from graders.output import OutputError, read_results, reason, unfinished_run
-from graders.result import Result, ResultError, write_whole
+from graders.result import Result, ResultError
+from graders.writing_whole import write_whole
 from reports.amounts import count_text
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from attest.installed import installed_assignments
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, cell, console, sentences
 from graders.assignment import Assignment, AssignmentError, find_assignment
 from graders.limits import limits_of
-from graders.result import write_whole
+from graders.writing_whole import write_whole
 from reports.amounts import count_text, points_noun, points_text
 from reports.validation_page import MARKS
 from reports.verdict_words import VERDICTS

@@ -32,7 +32,8 @@ from graders.out_names import (
     REGRADE,
     REGRADE_FILE,
 )
-from graders.result import UNFINISHED, Frozen, write_whole
+from graders.result import Frozen
+from graders.writing_whole import UNFINISHED, write_whole
 
 _GONE = f"{UNFINISHED}regrade"  # what is left of one, until it is removed
 

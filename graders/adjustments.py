@@ -16,7 +16,8 @@ from pydantic import Field, ValidationError
 from graders.marks import Marks, read_marks
 from graders.out_names import ADJUSTMENTS_FILE
 from graders.reading.names import shown
-from graders.result import Adjusted, CheckResult, Frozen, Result, Status, write_whole
+from graders.result import Adjusted, CheckResult, Frozen, Result, Status
+from graders.writing_whole import write_whole
 
 
 class AdjustmentsError(ValueError):

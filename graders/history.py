@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 from graders.out_names import HISTORY, NOTE_FILE
-from graders.result import UNFINISHED, AssignmentInfo, Frozen, write_whole
+from graders.result import AssignmentInfo, Frozen
+from graders.writing_whole import UNFINISHED, write_whole
 
 
 class Note(Frozen):

@@ -14,7 +14,8 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from graders.out_names import MARKS_FILE
-from graders.result import Frozen, Result, RubricResult, write_whole
+from graders.result import Frozen, Result, RubricResult
+from graders.writing_whole import write_whole
 
 Key = tuple[str, str]  # student's id, rubric item's id
 

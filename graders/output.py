@@ -23,16 +23,15 @@ from graders.history import Note, keep
 from graders.out_names import ATTEMPTS, KEPT, PAGES, REPORTS, RESULTS, RUN, RUN_FILE
 from graders.reading.names import listed, shown
 from graders.result import (
-    UNFINISHED,
     AssignmentInfo,
     Frozen,
     Result,
     ResultError,
     read_result,
     write_result,
-    write_whole,
 )
 from graders.sentences import unfinished
+from graders.writing_whole import UNFINISHED, write_whole
 
 NO_ISOLATION = "no isolation was used: the code ran with all the rights of the one who started the run"
 

@@ -9,7 +9,8 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from graders.out_names import DECIDED, REGRADE, REGRADE_FILE
-from graders.result import Frozen, Result, write_whole
+from graders.result import Frozen, Result
+from graders.writing_whole import write_whole
 
 
 class Asked(Frozen):

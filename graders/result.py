@@ -6,10 +6,7 @@ pytest or the sandbox: reading and rendering results stays quick and works anywh
 
 from __future__ import annotations
 
-import errno
 import json
-import os
-import tempfile
 from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
@@ -17,6 +14,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field
+
+from graders.writing_whole import write_whole
 
 SCHEMA_VERSION: Literal[1] = 1
 Points = Annotated[float, Field(allow_inf_nan=False)]
@@ -470,45 +469,6 @@ def json_schema() -> dict[str, Any]:
 def write_result(result: Result, path: Path) -> None:
     """Write `result` to `path`, whole or not at all (temporary file, fsync, rename)."""
     write_whole(path, result.model_dump_json(indent=1).encode())
-
-
-UNFINISHED = ".attest-"  # how the name begins of what is being written, and of what a killed process leaves
-
-
-def write_whole(path: Path, data: bytes, *, synced: bool = True) -> None:
-    """Write `data` to `path`, whole or not at all, whatever happens to this process or the disk.
-
-    When it returns, the file outlasts the end of the machine's power, with its name. `synced=False` does not
-    wait for the disk: for what can be made again.
-    """
-    handle, temporary = tempfile.mkstemp(prefix=f"{UNFINISHED}{path.name[:80]}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            if synced:
-                file.flush()
-                os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    if synced:
-        _sync_names(path.parent)
-
-
-def _sync_names(folder: Path) -> None:
-    """Wait until the disk has the names in a folder, where its file system can be asked for that."""
-    if os.name != "posix":
-        return
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-            raise
-    finally:
-        os.close(opened)
 
 
 def read_result(path: Path) -> Result:

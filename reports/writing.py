@@ -9,8 +9,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from graders.out_names import GRADES_CSV, INDEX_PAGE, REPORTS, RESULTS, RUN_FILE
-from graders.result import Result, ResultError, read_result, write_whole
+from graders.result import Result, ResultError, read_result
 from graders.sentences import unfinished
+from graders.writing_whole import write_whole
 from reports.anchors import Audience
 from reports.cohort import Row, row_of
 from reports.gradebook import rows_csv

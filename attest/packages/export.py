@@ -31,7 +31,7 @@ from attest.packages.wheel import zipped
 from attest.terminal import ALL_WELL, console, sentences, shown_path
 from graders.assignment import Assignment, AssignmentError
 from graders.late import LateError, read_due
-from graders.result import write_whole
+from graders.writing_whole import write_whole
 from reports.amounts import bytes_text, points_text
 from reports.authors_markup import handout_html
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from attest.terminal import harmless
-from graders.result import write_whole
+from graders.writing_whole import write_whole
 from reports.visible_text import visible_text
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.result import write_whole
+from graders.writing_whole import write_whole
 
 
 @pytest.fixture
