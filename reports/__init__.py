@@ -1,4 +1,4 @@
-"""Results in, documents out. Sees nothing of Attest but `graders.result`.
+"""Results in, documents out. Knows nothing of how they came to be.
 
 The names are imported on first use: a student's own check needs no page and no table.
 """
