@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from graders.printed import printed_row, printed_shape
     from graders.recording import RecordedCall, Recording
     from graders.rejecting import judge_test
+    from graders.remote_module import RemoteModule
     from graders.stated import stated_shape
-    from graders.student import RemoteModule
     from sandbox.lending import held
 
 _HOMES = {
@@ -53,7 +53,7 @@ _HOMES = {
     "RecordedCall": "graders.recording",
     "Recording": "graders.recording",
     "stated_shape": "graders.stated",
-    "RemoteModule": "graders.student",
+    "RemoteModule": "graders.remote_module",
     "held": "sandbox.lending",
 }
 

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 
 from graders.calls import Call, Record
+from graders.remote_module import RemoteModule, modules, trained_names
 from graders.replay import Kept
 from graders.result import Verdict
-from graders.student import RemoteModule, modules, trained_names
 from graders.verdicts import Outcome
 from sandbox import Opaque
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from graders.fresh import fresh_tensor
-from graders.student import RemoteModule
+from graders.remote_module import RemoteModule
 
 _SAME = 1e-5  # of logits, next to values of size one
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 import torch
 
 from graders.comparing import CheckFailure
-from graders.student import RemoteModule
+from graders.remote_module import RemoteModule
 from sandbox.errors import StudentRaised
 
 Answer = TypeVar("Answer")
