@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from graders.calls import Call, Record
 from graders.checks import Check
 from graders.comparing import ABSENT
-from graders.guests import Spent
 from graders.result import (
     BatchesPicture,
     CheckResult,
@@ -21,6 +20,7 @@ from graders.result import (
 )
 from graders.sentences import read_again
 from graders.showing import line, show
+from graders.spent import Spent
 from graders.verdicts import Outcome
 from sandbox.errors import NameMissing
 

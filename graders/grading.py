@@ -22,11 +22,12 @@ from graders.checks import Cases, Check
 from graders.deadline import deadline
 from graders.diagnosis import Diagnoser, Finding, Rest, settled
 from graders.fresh import grading_dtype
-from graders.guests import Guests, Spent, TimeUsedUp, added
+from graders.guests import Guests, TimeUsedUp
 from graders.keeping import kept_calls
 from graders.plugin import Collected
 from graders.result import CheckResult, Verdict
 from graders.showing import describe, line
+from graders.spent import Spent
 from graders.student import Student
 from graders.verdicts import Outcome, asks_for_float32, judge, unusable
 from sandbox import Foreseen, Sandbox
@@ -194,7 +195,7 @@ class Grading:
             first = attempt
             attempt = self._new_attempt(one, guests, torch.float32, shrink_seconds)
             outcome = self._run(attempt, following)
-            attempt.spent = _sum(first.spent, attempt.spent)
+            attempt.spent = (first.spent or Spent()) + (attempt.spent or Spent())
             outcome = replace(outcome, message=line(f"{outcome.message} {IN_FLOAT32}", 2000).strip())
         if outcome.doubtful and self._is_sound(one, following, attempt.dtype):
             last = [call.output for call in attempt.record.calls if call.answered]
@@ -345,7 +346,3 @@ def _result(attempt: Attempt, outcome: Outcome) -> CheckResult:
     return checkresult.result(
         attempt.check, outcome, attempt.spent or Spent(), attempt.record, call=call, signature=signature
     )
-
-
-def _sum(one: Spent | None, other: Spent | None) -> Spent:
-    return added(one or Spent(), other or Spent())

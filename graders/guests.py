@@ -1,7 +1,7 @@
 """The guests of one submission: loaded once, replaced when one dies, within the submission's time.
 
-Knows which program of the submission defines a name, why a name is missing, and which verdict the end of a
-guest stands for. Judges no answer.
+Knows which program of the submission defines a name, and which was to define one that is missing. Judges no
+answer.
 """
 
 from __future__ import annotations
@@ -9,24 +9,22 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Literal
 
 from graders import spelled
+from graders.loaded import Unmade, died_loading, is_syntax_error, load_result, unmade
 from graders.reading.names import bare_stem
 from graders.recording import Ran
-from graders.result import CellResult, LoadResult, StudentError, Verdict
-from graders.showing import line, plain
-from sandbox import CellReport, Foreseen, Guest, LoadReport, Output, Program, Sandbox
-from sandbox.errors import GuestAsksTooMuch, GuestGone, GuestMemory, GuestOutput, GuestTimeout, NameMissing
+from graders.result import LoadResult
+from graders.spent import Spent
+from sandbox import Foreseen, Guest, LoadReport, Program, Sandbox
+from sandbox.errors import GuestGone, NameMissing
 
 RunAs = Literal["module", "__main__"]
 
 QUICK = 3.0  # seconds on the clock: what takes longer to load is loaded once
-MOST_OUTPUT = 64 * 1024
-MOST_CELLS = 50  # cells or statements reported one by one
-MOST_NOTES = 50
 
 
 class TimeUsedUp(Exception):
@@ -42,27 +40,6 @@ class LoadDied(Exception):
     def __init__(self, gone: GuestGone) -> None:
         super().__init__(gone.sentence)
         self.gone = gone
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What one check used and printed."""
-
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    peak_memory_bytes: int | None = None
-    stdout: str = ""
-    stderr: str = ""
-    truncated: bool = False
-
-
-@dataclass(frozen=True)
-class Unmade:
-    """Why a name that the submission spells out was never defined."""
-
-    verdict: Verdict
-    message: str
-    error: StudentError | None
 
 
 class Guests:
@@ -100,7 +77,9 @@ class Guests:
         self._lost = Spent()  # of guests that died in this check
         self._to_send: tuple[Foreseen, ...] = ()
         self.asked: tuple[Foreseen, ...] = ()  # what the last check asked of the main program
-        self.load = LoadResult(path=programs[0].path if programs else "", kind=_kind(programs))
+        self.load = LoadResult(
+            path=programs[0].path if programs else "", kind=programs[0].kind if programs else "none"
+        )
 
     def __enter__(self) -> Guests:
         return self
@@ -132,7 +111,7 @@ class Guests:
             self._alive[key].settle()
             if _is_asked_ahead(key):
                 self.asked = self._alive[key].asked()
-            spent = added(spent, _spent(self._alive[key]))
+            spent += Spent.by(self._alive[key])
             if not self._alive[key].alive:
                 self._alive.pop(key).close()
         self._in_check.clear()
@@ -200,9 +179,9 @@ class Guests:
             defining = spelled.places(program, name)
             for cell in report.cells:
                 # Where the syntax of a script is wrong, nothing of it ran.
-                nothing_ran = program.kind == "script" and _is_syntax_error(cell)
+                nothing_ran = program.kind == "script" and is_syntax_error(cell)
                 if cell.status in ("raised", "stopped") and (nothing_ran or cell.number in defining):
-                    return _unmade(program, cell, name)
+                    return unmade(program, cell, name)
         return None
 
     def missing_in(self) -> str:
@@ -229,7 +208,7 @@ class Guests:
         key = (*program, second)
         guest = self._alive.get(key)
         if guest is not None and not guest.alive:
-            self._lost = added(self._lost, _spent(guest))
+            self._lost += Spent.by(guest)
             self._in_check.discard(key)
             guest.close()
             guest = None
@@ -258,18 +237,13 @@ class Guests:
                 raise
             self._died[key] = gone
             if not self._loaded and len(self._died) == 1:
-                self.load = LoadResult(
-                    path=program.path,
-                    kind=program.kind,
-                    verdict=verdict_of_end(gone),
-                    message=line(gone.sentence, 500),
-                )
+                self.load = died_loading(program, gone)
             raise LoadDied(gone) from gone
         output = guest.take_output()
         self._printed[key] = output.stdout
         if first:
             if not self._loaded:
-                self.load = _load_result(program, guest.report, output)
+                self.load = load_result(program, guest.report, output)
             self._loaded[key] = guest.report
             if len(self._programs) > 1:
                 self._defined[key] = frozenset(info.name for info in guest.names())
@@ -298,107 +272,3 @@ class Guests:
 def _is_asked_ahead(key: tuple[int, RunAs, bool]) -> bool:
     """Return whether this guest is the one that is asked a check's first questions before their time."""
     return key[0] == 0 and not key[2]
-
-
-def verdict_of_end(gone: GuestGone) -> Verdict:
-    """Return the verdict for what ended a guest."""
-    match gone:
-        case GuestTimeout() | GuestAsksTooMuch():
-            return Verdict.TIMEOUT
-        case GuestMemory():
-            return Verdict.MEMORY
-        case GuestOutput():
-            return Verdict.OUTPUT
-        case _:
-            return Verdict.CRASHED
-
-
-def _kind(programs: tuple[Program, ...]) -> Literal["script", "notebook", "none"]:
-    return programs[0].kind if programs else "none"
-
-
-def _spent(guest: Guest) -> Spent:
-    usage, output = guest.usage(), guest.take_output()
-    return Spent(
-        seconds=usage.seconds,
-        cpu_seconds=usage.cpu_seconds,
-        peak_memory_bytes=usage.peak_memory_bytes,
-        stdout=plain(output.stdout, MOST_OUTPUT),
-        stderr=plain(output.stderr, MOST_OUTPUT),
-        truncated=output.truncated,
-    )
-
-
-def added(one: Spent, other: Spent) -> Spent:
-    """Return what two runs used and printed together."""
-    peaks = [peak for peak in (one.peak_memory_bytes, other.peak_memory_bytes) if peak is not None]
-    return Spent(
-        seconds=one.seconds + other.seconds,
-        cpu_seconds=one.cpu_seconds + other.cpu_seconds,
-        peak_memory_bytes=max(peaks, default=None),
-        stdout=plain(one.stdout + other.stdout, MOST_OUTPUT),
-        stderr=plain(one.stderr + other.stderr, MOST_OUTPUT),
-        truncated=one.truncated or other.truncated,
-    )
-
-
-def _load_result(program: Program, report: LoadReport, output: Output) -> LoadResult:
-    cells = [cell for cell in report.cells if cell.status != "ok"]
-    notes = [line(note, 500) for note in report.notes[:MOST_NOTES]]
-    if len(cells) > MOST_CELLS:
-        notes.append(f"{len(cells) - MOST_CELLS} more cells or statements did not run well.")
-    return LoadResult(
-        path=program.path,
-        kind=program.kind,
-        cells=tuple(
-            CellResult(
-                number=cell.number, status=cell.status, note=line(cell.note, 500), error=_student_error(cell)
-            )
-            for cell in cells[:MOST_CELLS]
-        ),
-        notes=tuple(notes),
-        stdout=plain(output.stdout, MOST_OUTPUT),
-        stderr=plain(output.stderr, MOST_OUTPUT),
-        output_truncated=output.truncated,
-        seconds=report.seconds,
-    )
-
-
-def _student_error(cell: CellReport) -> StudentError | None:
-    if cell.error is None:
-        return None
-    return student_error(cell.error.type_name, cell.error.message, cell.error.traceback)
-
-
-def student_error(type_name: str, message: str, traceback: tuple[str, ...]) -> StudentError:
-    """Return what the student's code raised as bounded plain text."""
-    return StudentError(
-        type=line(type_name, 100),
-        message=plain(message, 1000),
-        traceback=tuple(plain(text, 300) for text in traceback[:60]),
-    )
-
-
-def _unmade(program: Program, cell: CellReport, name: str) -> Unmade:
-    where = f"line {cell.number}" if program.kind == "script" else f"cell {cell.number}"
-    if cell.status == "stopped":
-        message = (
-            f"`{name}` could not be defined: {where} of {program.path} ran for too long and was stopped."
-        )
-        return Unmade(Verdict.TIMEOUT, line(message, 500), None)
-    error = _student_error(cell)
-    raised = f"{error.type}: {line(error.message)}" if error else "an exception"
-    if _is_syntax_error(cell) and program.kind == "script":
-        message = f"{program.path} cannot be run: {raised} (line {cell.number})."
-    else:
-        message = f"`{name}` could not be defined, because {where} of {program.path} raised {raised}."
-    memory = cell.error is not None and cell.error.memory
-    return Unmade(Verdict.MEMORY if memory else Verdict.ERROR, line(message, 500), error)
-
-
-def _is_syntax_error(cell: CellReport) -> bool:
-    return cell.error is not None and cell.error.type_name.rpartition(".")[2] in (
-        "SyntaxError",
-        "IndentationError",
-        "TabError",
-    )

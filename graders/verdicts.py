@@ -18,7 +18,8 @@ from typing import Any
 from graders.calls import Record
 from graders.comparing import CheckFailure
 from graders.deadline import CheckTookTooLong
-from graders.guests import Guests, LoadDied, RunAs, TimeUsedUp, student_error, verdict_of_end
+from graders.guests import Guests, LoadDied, RunAs, TimeUsedUp
+from graders.loaded import student_error, verdict_of_end
 from graders.result import StudentError, Verdict
 from graders.showing import line, plain
 from sandbox.errors import GuestGone, NameMissing, NoHidden, SandboxBroken, StudentRaised
