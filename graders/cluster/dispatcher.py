@@ -26,15 +26,7 @@ import msgspec
 
 from graders.adjustments import Overlay, read_overlay
 from graders.assignment import AssignmentError, find_assignment
-from graders.cluster.broker import (
-    Post,
-    answers_of,
-    as_bytes,
-    check_url,
-    connect,
-    shown_url,
-    troubles,
-)
+from graders.cluster.broker import as_bytes, check_url, shown_url
 from graders.cluster.earlier import Left, Log, read_left
 from graders.cluster.envelope import KEY_VARIABLE, ClusterError, UnknownSeal, seal, unseal
 from graders.cluster.ledger import Entry, Ledger
@@ -48,6 +40,7 @@ from graders.cluster.letters import (
     decode_answer,
     job_id,
 )
+from graders.cluster.run_queues import RunQueues
 from graders.cluster.sending import Sender
 from graders.cluster.store import unwrap
 from graders.cluster.waits import Waits
@@ -75,7 +68,6 @@ from graders.workers import SILENT_SECONDS, encodable, finished, load_finish, pa
 if TYPE_CHECKING:
     from kombu.message import Message
 
-_AT_ONCE = 64  # answers that are taken from the broker and not on the disk yet
 _POLL_SECONDS = 0.05
 _TAKING_SECONDS = 1.0  # after a stop, in which it is heard what workers have taken just before
 _LOOK_SECONDS = 0.5  # between two looks at what nobody works at
@@ -105,16 +97,10 @@ class Dispatcher:
         kind = "gpu" if self.terms.device == "cuda" else "cpu"
         command = f"attest worker --queue {kind} --broker {shown_url(self.url)}"
         self.waits = Waits(self.notice, command, self.looked_at)
-        self.said_of: dict[
-            str, float
-        ] = {}  # of which job main has been told that it takes long, and when next
-        run, self.sent_before = self.chosen_run(setup.cluster.resume)
-        self.run_id = run
-        self.log = Log(self.out, self.left(run))
-        self.connection = connect(self.url)
-        self.post = Post(self.connection)
-
-    # Life
+        self.say_again_at: dict[str, float] = {}  # seconds in hand, after which main is told so again, by job
+        self.run_id, self.sent_before = self.chosen_run(setup.cluster.resume)
+        self.log = Log(self.out, self.left(self.run_id))
+        self.queues = RunQueues(self.url, self.run_id, self.hear)
 
     def left(self, run: str) -> Left:
         """Return what a run leaves a note of."""
@@ -134,7 +120,7 @@ class Dispatcher:
         try:
             self.sender.store_assignment(self.sender.bundle)
             self.ledger.add(range(len(self.setup.items)))
-            self.open()
+            self.queues.open(more=not self.stopping)
             self.serve()
             while self.unkept:
                 self.obey(1.0)
@@ -145,40 +131,17 @@ class Dispatcher:
         finally:
             self.close(keep=keep)
 
-    def open(self) -> None:
-        """Make the queues of the run, and listen."""
-        self.post.mark(f"attest.run.{self.run_id}")
-        if not self.stopping:
-            self.post.mark(f"attest.open.{self.run_id}")
-        self.listen_anew()
-
-    def listen_anew(self) -> None:
-        """Begin to listen to what workers say."""
-        from kombu import Consumer, Queue
-
-        queue = Queue(answers_of(self.run_id), durable=True)
-        consumer = Consumer(
-            self.connection.channel(),
-            [queue],
-            on_message=self.hear,
-            prefetch_count=_AT_ONCE,
-            auto_declare=True,
-        )
-        consumer.consume()
-
     def close(self, *, keep: bool) -> None:
         """Leave the broker, with the run's queues or without."""
         if keep:
             self.log.close()
         else:
             self.log.remove()
-            self.post.remove(
-                *(f"attest.{kind}.{self.run_id}" for kind in ("open", "run")), answers_of(self.run_id)
-            )
+            self.queues.remove()
             if self.store is not None:
                 self.store.remove(f"runs/{self.run_id}")
         with suppress(Exception):
-            self.connection.release()
+            self.queues.release()
             self.sender.close()
 
     def serve(self) -> None:
@@ -191,11 +154,11 @@ class Dispatcher:
                 self.log.rewrite([entry.id for entry in self.ledger.in_hand])
             try:
                 sent = self.send_next()
-                quiet = self.listen(0.001 if sent else _POLL_SECONDS)
-                if quiet and not sent and time.monotonic() > self.looked_at + _LOOK_SECONDS:
+                heard = self.queues.listen(0.001 if sent else _POLL_SECONDS)
+                if not heard and not sent and time.monotonic() > self.looked_at + _LOOK_SECONDS:
                     self.look_after()
                     self.looked_at = time.monotonic()
-            except troubles(self.connection) as error:
+            except self.queues.troubles as error:
                 self.reconnect(error)
         if not self.begun:
             self.begin("")
@@ -208,13 +171,12 @@ class Dispatcher:
                 case Stop():
                     self.stop()
                 case Kept(index=index):
-                    self.forget(self.unkept.pop(index))
+                    self.queues.forget(self.unkept.pop(index))
 
     def stop(self) -> None:
         """Have nothing more begun."""
         self.stopping = True
-        with suppress(*troubles(self.connection)):
-            self.post.remove(f"attest.open.{self.run_id}")
+        self.queues.begin_no_more()
         self.ledger.stop()
         self.drop_at = time.monotonic() + _TAKING_SECONDS
 
@@ -242,8 +204,6 @@ class Dispatcher:
     def notice(self, sentence: str) -> None:
         """Have main say a sentence, at any time."""
         send(self.main, Notice(sentence))
-
-    # Sending
 
     def send_next(self) -> bool:
         """Send the next job, where there is one."""
@@ -274,30 +234,20 @@ class Dispatcher:
             raise
         return True
 
-    # Listening
-
-    def listen(self, seconds: float) -> bool:
-        """Hear one answer; whether there was none within so many seconds."""
-        try:
-            self.connection.drain_events(timeout=seconds)
-        except TimeoutError:
-            return True
-        return False
-
     def hear(self, message: Message) -> None:
         """Take one answer."""
         self.waits.heard(time.monotonic())
         try:
             answer = decode_answer(unseal(self.key, f"answer {self.run_id}", as_bytes(message.body)))
         except (UnknownSeal, msgspec.MsgspecError):
-            self.forget(message)
+            self.queues.forget(message)
             why = f"it has another {KEY_VARIABLE}, or none. Give all the same one."
             self.waits.refused("a worker", why, time.monotonic())
             return
         if isinstance(answer, Graded):
             self.take(answer, message)
             return
-        self.forget(message)
+        self.queues.forget(message)
         match answer:
             case Taken(job=job, number=number, worker=worker, held_by=held_by):
                 self.waits.taken()
@@ -310,7 +260,7 @@ class Dispatcher:
                 self.ledger.taken(job, number, worker, time.monotonic())
             case Wants(bundle=bundle, worker=worker, queue=queue):
                 if bundle == self.sender.bundle.hash and queue.startswith("attest.bundles."):
-                    self.post.write(queue, seal(self.key, f"bundle {worker}", self.sender.bundle.data))
+                    self.queues.write(queue, seal(self.key, f"bundle {worker}", self.sender.bundle.data))
             case Failed(job=job, number=number, worker=worker, internal=internal):
                 self.failed(job, number, f"worker {worker}: {internal}")
             case Refused(job=job, worker=worker, why=why):
@@ -321,16 +271,11 @@ class Dispatcher:
                     self.ledger.answered(job)
                 self.waits.refused(worker, why, time.monotonic())
 
-    def forget(self, message: Message) -> None:
-        """Let the broker forget a message; where it is gone, the message comes again and is known."""
-        with suppress(*troubles(self.connection)):
-            message.ack()
-
     def take(self, answer: Graded, message: Message) -> None:
         """Take a Result: the first one of a job."""
         entry = self.ledger.entry(answer.job)
         if entry is None:
-            self.forget(message)
+            self.queues.forget(message)
             return
         if not self.begun:
             self.begin("")
@@ -341,7 +286,7 @@ class Dispatcher:
             assert self.overlay is not None
             document, trouble = finished(result, found, self.overlay, self.finish, self.out)
         except (ClusterError, ValueError) as error:
-            self.forget(message)
+            self.queues.forget(message)
             said = " ".join(str(error).split())[:500]
             self.failed(
                 answer.job, entry.number, f"worker {answer.worker}: its Result cannot be used: {said}"
@@ -373,8 +318,6 @@ class Dispatcher:
         else:
             self.tell(Lost(lost.index, lost.story))
 
-    # While nothing is heard
-
     def look_after(self) -> None:
         """Hand out again what nobody works at, and say what is waited for."""
         now = time.monotonic()
@@ -382,8 +325,8 @@ class Dispatcher:
             silent = f"worker {entry.worker} was not heard of for {now - entry.heard_at:.0f} s"
             self.failed(entry.id, entry.number, silent)
         if not self.stopping:
-            for entry in self.ledger.overdue(now, queue_is_empty=self.post.length(self.sender.queue) == 0):
-                self.open_again()
+            for entry in self.ledger.overdue(now, queue_is_empty=self.queues.is_empty(self.sender.queue)):
+                self.queues.mark(more=True)
                 self.ledger.again(entry)
         for entry in self.ledger.in_hand:
             self.say_that_it_takes_long(entry, now)
@@ -393,27 +336,19 @@ class Dispatcher:
     def say_that_it_takes_long(self, entry: Entry, now: float) -> None:
         """Tell main of a job that has been in hand for long."""
         seconds = now - entry.taken_at
-        if seconds > self.said_of.get(entry.id, SILENT_SECONDS):
-            self.said_of[entry.id] = 2 * seconds
+        if seconds > self.say_again_at.get(entry.id, SILENT_SECONDS):
+            self.say_again_at[entry.id] = 2 * seconds
             send(self.main, Waiting(entry.index, seconds, self.patience))
-
-    def open_again(self) -> None:
-        """Make the marks anew where a broker has lost them."""
-        for kind in ("run", "open"):
-            self.post.mark(f"attest.{kind}.{self.run_id}")
 
     def reconnect(self, error: Exception) -> None:
         """Wait until the broker is there again; what was graded meanwhile comes then."""
         said = " ".join(str(error).split())[:200] or type(error).__name__
         self.notice(f"{shown_url(self.url)}: the broker does not answer ({said}). Waiting for it.")
-        gone: tuple[type[Exception], ...] = (ClusterError, *troubles(self.connection))
+        gone: tuple[type[Exception], ...] = (ClusterError, *self.queues.troubles)
         while True:
             self.obey(1.0)
             try:
-                self.connection.release()
-                self.connection = connect(self.url)
-                self.post = Post(self.connection)
-                self.open()
+                self.queues.connect_anew(more=not self.stopping)
             except gone:
                 continue
             now = time.monotonic()
