@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from attest.terminal import BAR, harmless
 from graders.result import Verdict
 from reports.amounts import passing_text
+from reports.check_view import CaseView, CheckView
 from reports.load_view import ErrorView, LoadView
 from reports.next_step import plain_pieces, start_with_loading
 from reports.prose_view import ProseView
-from reports.student_view import CaseView, CheckView, StudentView
+from reports.student_view import StudentView
 from reports.verdict_words import Tone
 from reports.visible_text import Excerpt, excerpt, one_line, visible_text
 

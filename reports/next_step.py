@@ -16,7 +16,8 @@ from reports.amounts import passing_text, points_noun
 from reports.visible_text import one_line
 
 if TYPE_CHECKING:
-    from reports.student_view import ExerciseView, StudentView
+    from reports.exercise_view import ExerciseView
+    from reports.student_view import StudentView
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,12 @@ from graders.result import Result, Status
 from reports.amounts import points_noun
 from reports.anchors import Audience
 from reports.authors_markup import hint_tokens
+from reports.check_view import CaseView, CheckView
 from reports.load_view import ErrorView, LoadView
 from reports.next_step import NextStep, Piece, praise_text
 from reports.prose_view import ProseView
 from reports.shown_values import Cell, Grid, ShownValue
-from reports.student_view import NOTHING_HANDED_IN, CaseView, CheckView, StudentView, student_view
+from reports.student_view import NOTHING_HANDED_IN, StudentView, student_view
 from reports.visible_text import Excerpt, excerpt, one_line, visible_text
 
 _MARKUP = re.compile(r"[\\`*_\[\]|~$]")

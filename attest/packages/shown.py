@@ -15,9 +15,10 @@ from attest.terminal import harmless
 from graders.result import NOT_GRADED, CheckResult, Result, RubricResult, Status, Visibility
 from graders.sentences import full_stop
 from reports.amounts import count_text, points_noun
+from reports.check_view import CheckView
 from reports.lateness import late_line
 from reports.next_step import plain_pieces
-from reports.student_view import CheckView, student_view
+from reports.student_view import student_view
 from reports.verdict_words import VERDICTS
 from reports.visible_text import excerpt, one_line, visible_text
 

@@ -13,9 +13,9 @@ from markdown_it.token import Token
 
 from graders.result import StudentError, Verdict
 from reports import student_html, student_markdown
+from reports.check_view import CaseView
 from reports.shown_values import shown_value
 from reports.student_text import code, fence, hint_markdown, plain, prose
-from reports.student_view import CaseView
 from reports.visible_text import one_line, visible_text
 from tests.reports.hostile_results import HOSTILE, hostile
 from tests.reports.made_results import ALL, EVERY_VERDICT, NOT_GRADED, TYPICAL, WITHHELD
