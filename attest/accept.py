@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from attest.changes import compared, write_changes
-from attest.grade import ERRORS
+from attest.errors import ERRORS
 from attest.settling import settle
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, quoted_path, sentences, shown_path
 from graders.accepting import accept, discard, is_foreign

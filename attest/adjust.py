@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from attest.changes import show
-from attest.grade import ERRORS
+from attest.errors import ERRORS
 from attest.settling import settling
 from attest.terminal import ALL_WELL, NOT_ALL_WELL, console, harmless, quoted_path, sentences, shown_path
 from graders.adjustments import (

@@ -135,7 +135,8 @@ def grade(  # noqa: PLR0917 - typer calls it by name
 
     Exit status: 0 all graded, 1 some could not be (they are named), 2 wrong use, 130 stopped by Ctrl-C.
     """
-    from attest.grade import GradeRequest, grade_command
+    from attest.grade import grade_command
+    from attest.grade_request import GradeRequest
     from attest.intake import IntakeOptions
 
     confined = Confined(sandbox, trust, isolation, runtime, device)

@@ -13,21 +13,14 @@ from pathlib import Path
 
 from attest.accept import describe, page_of, refuse_foreign, written_anew
 from attest.changes import compared, show, write_changes
+from attest.conclusion import MOST_NAMED
 from attest.confinement import options_of
 from attest.entry import Confined, Device, Isolation
-from attest.grade import (
-    ERRORS,
-    FINISH,
-    MOST_NAMED,
-    GradeRequest,
-    announce,
-    at_once,
-    cluster_of,
-    missing_pages,
-    run_cohort,
-)
-from attest.intake import IntakeOptions, laid_over, take
-from attest.rerun import DECIDING, is_current, refuse_another_assignment, still_valid
+from attest.errors import ERRORS
+from attest.grade_request import GradeRequest, at_once, cluster_of
+from attest.intake import IntakeOptions, take
+from attest.rerun import DECIDING, is_current, refuse_another_assignment, rows_that_stay
+from attest.running import FINISH, announce, missing_pages, run_cohort
 from attest.settling import choose_best
 from attest.terminal import (
     ALL_WELL,
@@ -54,7 +47,7 @@ from graders.result import Result, Status
 from graders.versions import versions
 from reports import report_name
 from reports.changes_page import summary_text
-from reports.cohort import Row, row_of
+from reports.cohort import Row
 from reports.visible_text import one_line
 
 PENDING = "Nothing of this regrade counts before `attest regrade OUT --accept`."
@@ -259,9 +252,7 @@ def regrade(  # noqa: PLR0917 - what was found out before
     with Output(out.path / REGRADE, "resume", report_name) as new:
         rows: dict[str, Row] = {}
         if new.earlier:
-            found = {each.student.id: each for each in intake.cohort.found}
-            valid = still_valid(new, found, assignment, asked.backend, asked.device)
-            rows = {result.student.id: row_of(result) for result in laid_over(valid, found, new)}
+            rows = rows_that_stay(new, intake.cohort.found, assignment, asked.backend, asked.device)
         todo = tuple(each for each in intake.cohort.found if each.student.id not in rows)
         cohort = Request(
             assignment,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from attest.intake import kept_results
+from attest.intake import kept_results, laid_over
 from attest.seeds import new_seed
 from graders.assignment import Assignment
 from graders.output import Output, OutputError, RunInfo
 from graders.reading import Found, UnreadableSubmission
 from graders.result import Result, Status
 from graders.versions import public, versions
+from reports.cohort import Row, row_of
 
 DECIDING = ("attest", "torch")  # the versions that a verdict may depend on
 
@@ -38,7 +39,19 @@ def choose_seed(asked: int | None, out: Output) -> int:
     return earlier.seed
 
 
-def still_valid(
+def rows_that_stay(
+    out: Output, found: Iterable[Found], assignment: Assignment, backend: str, device: str
+) -> dict[str, Row]:
+    """Return the rows of the students whose earlier results still hold, with what is known of them now.
+
+    Results that change by that are written.
+    """
+    by_student = {each.student.id: each for each in found}
+    valid = _still_valid(out, by_student, assignment, backend, device)
+    return {result.student.id: row_of(result) for result in laid_over(valid, by_student, out)}
+
+
+def _still_valid(
     out: Output, found: Mapping[str, Found], assignment: Assignment, backend: str, device: str
 ) -> Iterator[Result]:
     """Yield the earlier results of submissions that have not changed since, and were graded as is asked now.

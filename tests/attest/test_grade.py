@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from attest.grade import conclusion
+from attest.conclusion import conclusion
 from attest.terminal import console
 from graders.result import Status, Verdict, read_result, write_result
 from reports.cohort import row_of

@@ -14,7 +14,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 NEVER = ("assignments/", "reference/", "benchmarks/", "tests/", "examples/")
 NOT_FOR_STUDENTS = (
-    *("attest/main.py", "attest/grade.py", "attest/validate.py", "attest/handout.py", "attest/new.py"),
+    *("attest/main.py", "attest/grade.py", "attest/running.py", "attest/validate.py", "attest/handout.py"),
+    *("attest/new.py", "attest/intake.py"),
     *("graders/validation.py", "graders/cohort.py", "graders/workers.py", "reports/gradebook.py"),
 )
 
