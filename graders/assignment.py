@@ -178,38 +178,34 @@ def read_assignment(folder: Path) -> Assignment:
     """Read the assignment in `folder`. Raises AssignmentError."""
     folder = folder.resolve()
     table = read_table(folder / FILE)
+    exercises: tuple[Exercise, ...]
+    limits: dict[str, float]
     if isinstance(table, ExerciseTable):
-        exercise = _exercise(folder, table)
-        return Assignment(
-            id=table.id,
-            title=table.title,
-            version=table.version,
-            points=table.points,
-            folder=folder,
-            exercises=(exercise,),
-            files=_asked_for(table.files, (exercise,)),
-            limits=table.limits.model_dump(exclude_none=True),
-            late=table.late.policy if table.late else None,
-        )
-    return _composed(folder, table)
+        exercises, limits, files = (_exercise(folder, table),), {}, table.files
+    else:
+        exercises, limits = _composed(folder, table)
+        files = table.files or tuple(dict.fromkeys(name for one in exercises for name in one.files))
+    return Assignment(
+        id=table.id,
+        title=table.title,
+        version=table.version,
+        points=table.points,
+        folder=folder,
+        exercises=exercises,
+        files=_asked_for(files, exercises),
+        limits=limits | table.limits.model_dump(exclude_none=True),
+        late=table.late.policy if table.late else None,
+    )
 
 
-def _composed(folder: Path, table: ComposedTable) -> Assignment:
+def _composed(folder: Path, table: ComposedTable) -> tuple[tuple[Exercise, ...], dict[str, float]]:
+    """Read the exercises of a composed assignment, and limits that are wide enough for each of them."""
     where = folder / FILE
     exercises: list[Exercise] = []
     limits: dict[str, float] = {}
     for index, relative in enumerate(table.compose):
         part = (folder / relative).resolve()
-        if not (part / FILE).is_file():
-            raise AssignmentError(
-                f"{where}: compose.{index}: {relative!r} has no {FILE}; expected a folder, relative to this "
-                "one, with an exercise in it."
-            )
-        leaf = read_table(part / FILE)
-        if isinstance(leaf, ComposedTable):
-            raise AssignmentError(
-                f"{where}: compose.{index}: {relative!r} is composed itself; name its exercises here instead."
-            )
+        leaf = _leaf(part, f"{where}: compose.{index}", relative)
         if leaf.id in {exercise.id for exercise in exercises}:
             raise AssignmentError(
                 f"{where}: compose.{index}: the exercise id {leaf.id!r} comes twice; "
@@ -225,19 +221,20 @@ def _composed(folder: Path, table: ComposedTable) -> Assignment:
             f"{where}: points is {table.points:g}, but its exercises add up to {total:g}: {parts}. "
             f"Set points to {total:g} or change the exercises."
         )
-    files = table.files or tuple(dict.fromkeys(name for exercise in exercises for name in exercise.files))
-    files = _asked_for(files, exercises)
-    return Assignment(
-        id=table.id,
-        title=table.title,
-        version=table.version,
-        points=table.points,
-        folder=folder,
-        exercises=tuple(exercises),
-        files=files,
-        limits=limits | table.limits.model_dump(exclude_none=True),
-        late=table.late.policy if table.late else None,
-    )
+    return tuple(exercises), limits
+
+
+def _leaf(part: Path, where: str, relative: str) -> ExerciseTable:
+    """Read the table of a folder that is composed into another assignment. Raises AssignmentError."""
+    if not (part / FILE).is_file():
+        raise AssignmentError(
+            f"{where}: {relative!r} has no {FILE}; expected a folder, relative to this "
+            "one, with an exercise in it."
+        )
+    leaf = read_table(part / FILE)
+    if isinstance(leaf, ComposedTable):
+        raise AssignmentError(f"{where}: {relative!r} is composed itself; name its exercises here instead.")
+    return leaf
 
 
 def _asked_for(files: tuple[str, ...], exercises: Sequence[Exercise]) -> tuple[str, ...]:
@@ -248,18 +245,7 @@ def _asked_for(files: tuple[str, ...], exercises: Sequence[Exercise]) -> tuple[s
 
 def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
     where = folder / FILE
-    if table.prose is None and not table.rubric:
-        for key in ("names", "files"):
-            if not getattr(table, key) and not (key == "names" and table.record):
-                raise AssignmentError(
-                    f"{where}: {key} is missing or empty; add it (or [prose], for words alone)."
-                )
-    for tests in (PUBLIC_TESTS,) if table.released else (PUBLIC_TESTS, HIDDEN_TESTS):
-        if not (folder / tests).is_file():
-            raise AssignmentError(
-                f"{where}: {folder / tests} is missing; every exercise has both {PUBLIC_TESTS} "
-                f"and {HIDDEN_TESTS}. Create it (it may hold no test)."
-            )
+    _refuse_incomplete(folder, table)
     variants = tuple(
         Variant(
             name=name,
@@ -278,13 +264,7 @@ def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
         Accepted(name=name, title=accepted.title, path=_kept(folder, where, "accepted", name))
         for name, accepted in table.accepted.items()
     )
-    for kind, named in (("variants", table.variants), ("accepted", table.accepted)):
-        for path in sorted((folder / kind).glob("[!_.]*")):
-            if path.suffix in (".py", ".md") and path.stem not in named:
-                raise AssignmentError(
-                    f"{where}: {kind}/{path.name} is there, but [{kind}.{path.stem}] is not; "
-                    "add it or remove the file."
-                )
+    _refuse_unnamed(folder, table)
     return Exercise(
         released=table.released,
         id=table.id,
@@ -301,6 +281,34 @@ def _exercise(folder: Path, table: ExerciseTable) -> Exercise:
         prose=prose_of(table.title, table.prose, table.rubric),
         rubric=rubric_of(table.id, table.rubric),
     )
+
+
+def _refuse_incomplete(folder: Path, table: ExerciseTable) -> None:
+    """Raise AssignmentError where nothing is asked for, or a file of tests is missing."""
+    where = folder / FILE
+    if table.prose is None and not table.rubric:
+        for key in ("names", "files"):
+            if not getattr(table, key) and not (key == "names" and table.record):
+                raise AssignmentError(
+                    f"{where}: {key} is missing or empty; add it (or [prose], for words alone)."
+                )
+    for tests in (PUBLIC_TESTS,) if table.released else (PUBLIC_TESTS, HIDDEN_TESTS):
+        if not (folder / tests).is_file():
+            raise AssignmentError(
+                f"{where}: {folder / tests} is missing; every exercise has both {PUBLIC_TESTS} "
+                f"and {HIDDEN_TESTS}. Create it (it may hold no test)."
+            )
+
+
+def _refuse_unnamed(folder: Path, table: ExerciseTable) -> None:
+    """Raise AssignmentError where a variant or an accepted implementation lies there without its table."""
+    for kind, named in (("variants", table.variants), ("accepted", table.accepted)):
+        for path in sorted((folder / kind).glob("[!_.]*")):
+            if path.suffix in (".py", ".md") and path.stem not in named:
+                raise AssignmentError(
+                    f"{folder / FILE}: {kind}/{path.name} is there, but [{kind}.{path.stem}] is not; "
+                    "add it or remove the file."
+                )
 
 
 def _kept(folder: Path, where: Path, kind: str, name: str) -> Path:
