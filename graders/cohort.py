@@ -122,79 +122,85 @@ class CohortRun:
 
     def __iter__(self) -> Iterator[Progress]:
         """Grade, write, and yield how far it is. Raises PoolError and graders.output.OutputError."""
-        request = self.request
+        found = self.request.found
         assert self._connection is not None
-        items = tuple(messages.Item.of(index, found) for index, found in enumerate(request.found))
-        messages.send(
-            self._connection,
-            messages.Setup(
-                assignment=os.fsencode(request.assignment.folder),
-                backend=request.backend,
-                options=request.options,
-                seed=request.seed,
-                jobs=max(1, min(request.jobs, len(items))),
-                patience_seconds=request.patience_seconds,
-                finish=request.finish,
-                out=os.fsencode(self.out.path.absolute()),
-                items=items,
-                cluster=request.cluster,
-            ),
-        )
+        messages.send(self._connection, self._setup())
         begun = time.monotonic()
         running: dict[int, str] = {}
-        while True:
-            event = self._next_event()
+        while not isinstance(event := self._next_event(), messages.Finished):
             result: Result | None = None
             waiting = ""
             match event:
                 case messages.Ready(held_by=held_by):
-                    self.held_by = held_by
-                    self.out.begin(self._run_info())
-                    self.begun = True
-                    messages.send(self._connection, messages.Begin())
+                    self._begin(held_by)
                     begun = time.monotonic()
                 case messages.Started(index=index):
-                    running[index] = request.found[index].student.id
+                    running[index] = found[index].student.id
                 case messages.Waiting(index=index, seconds=silent, most=most):
-                    student = request.found[index].student.id
+                    student = found[index].student.id
                     waiting = f"{student}: no result for {silent:.0f} s; it is given up after {most:.0f} s."
                 case messages.Notice(message=waiting):
                     pass
-                case messages.Graded(index=index, result=document, trouble=trouble):
-                    result = self._received(request.found[index], document)
-                    if request.cluster:
-                        with suppress(OSError):  # it has ended: the next event says so
-                            messages.send(self._connection, messages.Kept(index))
-                    if trouble:
-                        self.troubles.append(trouble)
+                case messages.Graded(index=index):
+                    result = self._received(event)
                 case messages.Lost(index=index, internal=internal):
-                    result = self._lost(request.found[index], internal)
+                    result = self._lost(found[index], internal)
                 case messages.Broken(message=message, details=details):
                     raise PoolError(message, details)
-                case messages.Finished():
-                    self.out.write_run(self._run_info(ended=True))
-                    return
             if result is not None:
                 self._counts[result.status] += 1
                 running.pop(index, None)
             yield Progress(
                 self._counts.total(),
-                len(items),
+                len(found),
                 time.monotonic() - begun,
                 tuple(running.values()),
                 result,
                 waiting,
             )
+        self.out.write_run(self._run_info(ended=True))
 
-    def _received(self, found: Found, document: bytes) -> Result:
+    def _setup(self) -> messages.Setup:
+        request = self.request
+        items = tuple(messages.Item.of(index, found) for index, found in enumerate(request.found))
+        return messages.Setup(
+            assignment=os.fsencode(request.assignment.folder),
+            backend=request.backend,
+            options=request.options,
+            seed=request.seed,
+            jobs=max(1, min(request.jobs, len(items))),
+            patience_seconds=request.patience_seconds,
+            finish=request.finish,
+            out=os.fsencode(self.out.path.absolute()),
+            items=items,
+            cluster=request.cluster,
+        )
+
+    def _begin(self, held_by: str) -> None:
+        """Prepare OUT, and let the pool hand out the first submissions."""
+        assert self._connection is not None
+        self.held_by = held_by
+        self.out.begin(self._run_info())
+        self.begun = True
+        messages.send(self._connection, messages.Begin())
+
+    def _received(self, graded: messages.Graded) -> Result:
         """Write a worker's Result; where it is none, or cannot be written, the submission is not graded."""
+        assert self._connection is not None
+        found = self.request.found[graded.index]
+        if graded.trouble:
+            self.troubles.append(graded.trouble)
         try:
-            result = Result.model_validate_json(document)
+            result = Result.model_validate_json(graded.result)
             self.out.write(result)
         except OutputError:
             raise
         except Exception as error:  # whatever is wrong with one, the others are due
-            return self._lost(found, f"its Result cannot be read or written: {type(error).__name__}: {error}")
+            why = f"its Result cannot be read or written: {type(error).__name__}: {error}"
+            result = self._lost(found, why)
+        if self.request.cluster:
+            with suppress(OSError):  # it has ended: the next event says so
+                messages.send(self._connection, messages.Kept(graded.index))
         return result
 
     def _lost(self, found: Found, internal: str) -> Result:
