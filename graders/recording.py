@@ -146,50 +146,23 @@ def computed_again(recorded: Recorded) -> Recording:
 
 def _multi_head(word: Word) -> RecordedCall:
     tensors, values = _doubled(word), word.values
-    query, key, value = (tensors[name] for name in ("query", "key", "value"))
-    heads = whole(values["num_heads"])
-    alone = query.dim() == 2
-    if alone:
-        query, key, value = query[:, None], key[:, None], value[:, None]
-    elif values["batch_first"]:
-        query, key, value = query.transpose(0, 1), key.transpose(0, 1), value.transpose(0, 1)
-    (targets, batch, width), sources = query.shape, key.shape[0]
-    size = (batch, heads, targets, sources)
-    padding, mask = tensors.get("key_padding_mask"), tensors.get("attn_mask")
-    added = torch.zeros(size, dtype=torch.float64)
-    if padding is not None:
-        added = added + _additive(padding).reshape(batch, 1, 1, sources)
-    if mask is not None:
-        added = added + (_additive(mask).view(size) if mask.dim() == 3 else _additive(mask))
-    output, weights = functional.multi_head_attention_forward(
-        query,
-        key,
-        value,
-        width,
-        heads,
-        tensors.get("in_proj_weight"),
-        tensors.get("in_proj_bias"),
-        tensors.get("bias_k"),
-        tensors.get("bias_v"),
-        bool(values["add_zero_attn"]),
-        0.0,
-        tensors["out_proj.weight"],
-        tensors.get("out_proj.bias"),
-        training=False,
-        attn_mask=added.flatten(0, 1),
-        use_separate_proj_weight="in_proj_weight" not in tensors,
-        q_proj_weight=tensors.get("q_proj_weight"),
-        k_proj_weight=tensors.get("k_proj_weight"),
-        v_proj_weight=tensors.get("v_proj_weight"),
-        average_attn_weights=False,
+    alone = tensors["query"].dim() == 2
+
+    def batch_first(given: Tensor) -> Tensor:
+        if alone:
+            return given[None]
+        return given if values["batch_first"] else given.transpose(0, 1)
+
+    query, key, value = (batch_first(tensors[name]) for name in ("query", "key", "value"))
+    (batch, targets, d_model), sources = query.shape, key.shape[1]
+    num_heads = whole(values["num_heads"])
+    added = _added_to_scores(tensors, (batch, num_heads, targets, sources))
+    output, weights = _attended(
+        query, key, value, added, tensors, add_zero_attn=bool(values["add_zero_attn"])
     )
-    assert weights is not None
-    output = output.transpose(0, 1)
     dropout = float(values["dropout"] or 0.0) if values["training"] else 0.0
-    said = tensors["output"]
-    said = said[None] if alone else said if values["batch_first"] else said.transpose(0, 1)
     tolerance = _tolerance(word)
-    _must_follow(said, output, tolerance, dropout=dropout)
+    _must_follow(batch_first(tensors["output"]), output, tolerance, dropout=dropout)
     returned = tensors.get("weights")
     if returned is not None:
         returned = returned[None] if alone else returned
@@ -207,10 +180,57 @@ def _multi_head(word: Word) -> RecordedCall:
         returned=returned,
         output=output,
         inputs=tuple(word.tensors[name] for name in ("query", "key", "value")),
-        d_model=width,
-        num_heads=heads,
+        d_model=d_model,
+        num_heads=num_heads,
         training=bool(values["training"]),
     )
+
+
+def _added_to_scores(tensors: dict[str, Tensor], size: tuple[int, int, int, int]) -> Tensor:
+    """Return both masks of a call as one that is added: (batch, heads, target, source)."""
+    padding, mask = tensors.get("key_padding_mask"), tensors.get("attn_mask")
+    added = torch.zeros(size, dtype=torch.float64)
+    if padding is not None:
+        added = added + _additive(padding).reshape(size[0], 1, 1, size[3])
+    if mask is not None:
+        added = added + (_additive(mask).view(size) if mask.dim() == 3 else _additive(mask))
+    return added
+
+
+def _attended(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    added: Tensor,
+    tensors: dict[str, Tensor],
+    *,
+    add_zero_attn: bool,
+) -> tuple[Tensor, Tensor]:
+    """Return output (batch, target, d_model) and weights (batch, heads, target, source)."""
+    output, weights = functional.multi_head_attention_forward(
+        query.transpose(0, 1),
+        key.transpose(0, 1),
+        value.transpose(0, 1),
+        query.shape[-1],
+        added.shape[1],
+        tensors.get("in_proj_weight"),
+        tensors.get("in_proj_bias"),
+        tensors.get("bias_k"),
+        tensors.get("bias_v"),
+        add_zero_attn,
+        0.0,
+        tensors["out_proj.weight"],
+        tensors.get("out_proj.bias"),
+        training=False,
+        attn_mask=added.flatten(0, 1),
+        use_separate_proj_weight="in_proj_weight" not in tensors,
+        q_proj_weight=tensors.get("q_proj_weight"),
+        k_proj_weight=tensors.get("k_proj_weight"),
+        v_proj_weight=tensors.get("v_proj_weight"),
+        average_attn_weights=False,
+    )
+    assert weights is not None
+    return output.transpose(0, 1), weights
 
 
 def _dot_product(word: Word) -> RecordedCall:
