@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -61,46 +61,20 @@ def write_reports(
     Raises ReportError where `out` cannot be written to.
     """
     paths: list[Path] = []
-    problems: list[str] = []
-    others: list[str] = []
-    known_files = {f"{report_name(row.student_id)}.json": row for row in known}
-    rows: dict[str, Row] = {}
-    files: dict[str, str] = {}
+    found = _Found(known)
+
+    def render(result: Result) -> None:
+        if pages:
+            paths.extend(write_student_report(result, out, audience=audience, after_due=after_due))
+
     _folder(out)
     for path in sorted((out / RESULTS).glob("*.json")):
-        if path.name.startswith("."):
-            continue
-        if path.name in known_files:
-            row = known_files[path.name]
-            rows[row.student_id], files[row.student_id] = row, path.name
-            continue
-        try:
-            result = read_result(path)
-            identity = result.student.id
-            own = path.with_name(f"{report_name(identity)}.json")
-            other = own.name if path != own and own.exists() else files.get(identity)
-            if other:
-                problems.append(
-                    f"{path}: a second result for student {identity}, beside {other}. Remove the one that "
-                    "does not count."
-                )
-                continue
-            others.append(identity)
-            row = row_of(result)
-            if pages:
-                paths += write_student_report(result, out, audience=audience, after_due=after_due)
-        except ResultError as error:
-            problems.append(str(error))
-        except ReportError:
-            raise
-        except Exception as error:  # whatever is wrong with one result, the others are due
-            problems.append(f"{path}: cannot be rendered ({type(error).__name__}: {error}). Grade it again.")
-        else:
-            rows[identity], files[identity] = row, path.name
-    ordered = sorted(rows.values(), key=lambda row: (row.name or row.student_id).casefold())
+        if not path.name.startswith("."):
+            found.take(path, render)
+    ordered = sorted(found.rows.values(), key=lambda row: (row.name or row.student_id).casefold())
     links = {row.student_id: f"{REPORTS}/{quote(report_name(row.student_id))}.html" for row in ordered}
     run = _run(out)
-    page = rows_html(ordered, links, problems, audience=audience, after_due=after_due, run=run)
+    page = rows_html(ordered, links, found.problems, audience=audience, after_due=after_due, run=run)
     for path, data in (
         (out / INDEX_PAGE, page.encode("utf-8")),
         (out / GRADES_CSV, rows_csv(ordered)),
@@ -110,7 +84,50 @@ def write_reports(
         except OSError as error:
             raise _cannot_write(path, error) from error
         paths.append(path)
-    return Written(tuple(paths), tuple(problems), tuple(others))
+    return Written(tuple(paths), tuple(found.problems), tuple(found.others))
+
+
+class _Found:
+    """The rows of the results in a folder, and what is wrong with some of them."""
+
+    def __init__(self, known: Iterable[Row]) -> None:
+        self.rows: dict[str, Row] = {}
+        self.problems: list[str] = []
+        self.others: list[str] = []  # students whose results were read
+        self._known = {f"{report_name(row.student_id)}.json": row for row in known}
+        self._files: dict[str, str] = {}  # in which each student's result was found
+
+    def take(self, path: Path, render: Callable[[Result], None]) -> None:
+        """Take the row of one file; `render` is called with its Result where it is read."""
+        row = self._known.get(path.name) or self._read(path, render)
+        if row is not None:
+            self.rows[row.student_id], self._files[row.student_id] = row, path.name
+
+    def _read(self, path: Path, render: Callable[[Result], None]) -> Row | None:
+        try:
+            result = read_result(path)
+            identity = result.student.id
+            own = path.with_name(f"{report_name(identity)}.json")
+            other = own.name if path != own and own.exists() else self._files.get(identity)
+            if other:
+                self.problems.append(
+                    f"{path}: a second result for student {identity}, beside {other}. Remove the one that "
+                    "does not count."
+                )
+                return None
+            self.others.append(identity)
+            row = row_of(result)
+            render(result)
+        except ResultError as error:
+            self.problems.append(str(error))
+        except ReportError:
+            raise
+        except Exception as error:  # whatever is wrong with one result, the others are due
+            said = f"{type(error).__name__}: {error}"
+            self.problems.append(f"{path}: cannot be rendered ({said}). Grade it again.")
+        else:
+            return row
+        return None
 
 
 def _run(out: Path) -> Run:
