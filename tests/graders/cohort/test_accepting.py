@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,27 +14,16 @@ import pytest
 
 from graders.accepting import accept
 from graders.history import Note
-from graders.output import Output, OutputError, RunInfo, read_results
-from graders.result import AssignmentInfo, LoadResult, Result, Student, SubmissionInfo
+from graders.output import Output, OutputError, read_results
+from tests.graders.cohort.written import ASSIGNMENT, NOW, RUN, result
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-ASSIGNMENT = AssignmentInfo(id="a", title="A", version="1")
 NOTE = Note(what="regrade accepted", reason="a test was wrong", by="lee", at=NOW, assignment=ASSIGNMENT)
 STUDENTS = ("lena", "omar", "priya")
 STEPS = ("rename", "replace", "unlink", "rmdir", "mkdir", "link", "open", "fsync")
 
 
 def write_run(out: Path, message: str, students: tuple[str, ...] = STUDENTS) -> None:
-    run = RunInfo(
-        assignment=ASSIGNMENT,
-        assignment_path=message,
-        submissions=len(students),
-        seed=1,
-        jobs=1,
-        backend="none",
-        device="cpu",
-        started_at=NOW,
-    )
+    run = RUN.model_copy(update={"assignment_path": message, "submissions": len(students)})
     with Output(out, "resume", str) as opened:
         opened.begin(run)
         for student in students:
@@ -44,21 +32,6 @@ def write_run(out: Path, message: str, students: tuple[str, ...] = STUDENTS) -> 
             (out / "reports" / f"{student}.html").write_text(message)
     for page in ("index.html", "grades.csv"):
         (out / page).write_text(message)
-
-
-def result(student: str, message: str) -> Result:
-    return Result(
-        student=Student(id=student),
-        message=message,
-        assignment=ASSIGNMENT,
-        submission=SubmissionInfo(source=f"{student}.py"),
-        load=LoadResult(path=f"{student}.py", kind="script"),
-        started_at=NOW,
-        finished_at=NOW,
-        backend="none",
-        device="cpu",
-        seed=1,
-    )
 
 
 def regrade(folder: Path) -> Path:

@@ -9,50 +9,14 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from graders.history import Note
-from graders.output import Mode, Output, OutputError, RunInfo, reason
-from graders.result import (
-    AssignmentInfo,
-    LoadResult,
-    Result,
-    ResultError,
-    Student,
-    SubmissionInfo,
-    read_result,
-)
-
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-ASSIGNMENT = AssignmentInfo(id="a", title="A", version="1")
-RUN = RunInfo(
-    assignment=ASSIGNMENT,
-    assignment_path="a",
-    submissions=1,
-    seed=1,
-    jobs=1,
-    backend="none",
-    device="cpu",
-    started_at=NOW,
-)
-
-
-def result(student: str, message: str = "") -> Result:
-    return Result(
-        student=Student(id=student),
-        message=message,
-        assignment=ASSIGNMENT,
-        submission=SubmissionInfo(source=f"{student}.py"),
-        load=LoadResult(path=f"{student}.py", kind="script"),
-        started_at=NOW,
-        finished_at=NOW,
-        backend="none",
-        device="cpu",
-        seed=1,
-    )
+from graders.output import Mode, Output, OutputError, reason
+from graders.result import ResultError, read_result
+from tests.graders.cohort.written import ASSIGNMENT, NOW, RUN, result
 
 
 def open_output(path: Path, mode: Mode = "resume") -> Output:
