@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socketserver
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -17,6 +16,8 @@ import pytest
 
 from sandbox import BackendOptions, Sandbox, SandboxBroken
 from sandbox.engine import Engine, connect
+
+from .less_than_root import as_nobody
 
 pytest.importorskip("docker", reason="the Docker SDK for Python is not installed")
 
@@ -40,16 +41,9 @@ def test_no_permission(tmp_path: Path) -> None:
     path = tmp_path / "docker.sock"
     with socketserver.UnixStreamServer(str(path), BaseHTTPRequestHandler):
         os.chmod(path, 0o600)
-        done = subprocess.run(
-            [
-                *(sys.executable, "-m", "tests.sandbox.as_nobody"),
-                "from sandbox.engine import connect; connect()",
-            ],
-            env={**os.environ, "DOCKER_HOST": f"unix://{path}", "HOME": "/"},
-            cwd=Path(__file__).parents[2],
-            capture_output=True,
-            text=True,
-            check=False,
+        done = as_nobody(
+            "from sandbox.engine import connect; connect()",
+            env={"DOCKER_HOST": f"unix://{path}", "HOME": "/"},
         )
     assert "permission denied; add yourself to its group (sudo usermod -aG docker" in done.stderr
 

@@ -18,6 +18,7 @@ import pytest
 from sandbox import BackendOptions, Guest, Limits, Sandbox, SandboxBroken
 
 from .conftest import script
+from .less_than_root import as_nobody
 
 Load = Callable[..., Guest]
 ROOT = Path(__file__).parents[2]
@@ -262,14 +263,7 @@ with Sandbox(limits=Limits(check_seconds=5.0, memory_bytes=2**28, processes=16))
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests run as an ordinary user already")
 def test_an_ordinary_user_needs_no_root() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.sandbox.as_nobody", AS_A_USER],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = as_nobody(AS_A_USER)
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
         "loop ends in GuestTimeout",

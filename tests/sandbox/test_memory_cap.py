@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import torch
@@ -15,8 +12,8 @@ import torch
 from sandbox import Guest, GuestMemory, StudentRaised
 
 from .conftest import QUICK
+from .less_than_root import as_nobody
 
-ROOT = Path(__file__).parents[2]
 Load = Callable[..., Guest]
 MIB = 2**20
 CAP = 8 * MIB
@@ -183,13 +180,6 @@ with Sandbox() as sandbox, sandbox.guest({}, hostile) as guest:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests run as an ordinary user already")
 def test_an_ordinary_user_can_measure_too() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.sandbox.as_nobody", AS_A_USER],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = as_nobody(AS_A_USER)
     assert done.stderr == ""
     assert done.stdout.splitlines() == ["_take StudentRaised", "attempt GuestMemory"]

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,6 +18,7 @@ from sandbox.inside import ground, uids
 from sandbox.undefended import UNDEFENDED
 
 from .conftest import QUICK, script
+from .less_than_root import as_nobody, in_a_container
 
 ROOT = Path(__file__).parents[2]
 
@@ -132,20 +132,6 @@ def test_writing_on_ends_the_guest(guest: Guest) -> None:
     assert caught.value.sentence.endswith("was stopped: it wrote more files than it may.")
 
 
-def in_a_container(source: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a program as a root that can make neither namespaces nor mounts."""
-    return subprocess.run(
-        [sys.executable, "-m", "tests.sandbox.as_gradescope", textwrap.dedent(source), *arguments],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        umask=0o077,  # guests must get through what is made nevertheless
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-
-
 TRY = """
 import sys
 from sandbox import BackendOptions
@@ -232,14 +218,7 @@ except SandboxBroken as error:
 
 
 def test_who_is_not_root_is_told_so() -> None:
-    run = subprocess.run(
-        [sys.executable, "-m", "tests.sandbox.as_nobody", AS_NOBODY],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    run = as_nobody(AS_NOBODY)
     assert "only root can do, and Attest runs as uid 65534" in run.stdout, run.stderr
 
 
