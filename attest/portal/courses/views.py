@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.db import transaction
 from django.db.models import Count
@@ -12,9 +10,10 @@ from django.shortcuts import redirect
 
 from attest.installed import installed_assignments
 from attest.portal.audit.trail import note
+from attest.portal.courses.adding import add_assignment
 from attest.portal.courses.forms import AssignmentForm, CourseForm
 from attest.portal.courses.links import may_have_a_link, without_a_way_in
-from attest.portal.courses.models import Course, CourseAssignment, Membership, Role, facts_of
+from attest.portal.courses.models import Course, CourseAssignment, Membership, Role
 from attest.portal.courses.rosters import enrol
 from attest.portal.grading.standing import counting, own_attempts, shows_results
 from attest.portal.handing_in.taking import rules_for
@@ -22,7 +21,6 @@ from attest.portal.pages import page
 from attest.portal.people.models import Person
 from attest.portal.people.views import ZONES, password_address
 from attest.portal.permissions import Asking, administers, administrators, courses_of, members, signed_in
-from attest.portal.uploads.models import UsedUpload
 from attest.portal.uploads.removing import held
 from graders.reading.cohort import CohortError
 from graders.reading.names import listed
@@ -156,26 +154,21 @@ def link(asking: Asking, membership: Membership) -> HttpResponse:
     return page(asking, "courses/link.html.jinja", {"member": membership, "address": address})
 
 
-def _add(asking: Asking, course: Course, form: AssignmentForm, facts: dict[str, Any]) -> CourseAssignment:
-    added = CourseAssignment.objects.create(course=course, **facts, **form.cleaned_data)
-    if form.uploaded is not None:
-        UsedUpload.objects.create(assignment=added, uploaded=form.uploaded)
-    rules = {key: str(value) for key, value in form.cleaned_data.items() if value not in (None, "")}
-    note(asking.person, "assignment added", f"assignment {added.pk}", course=course, after=rules)
-    return added
-
-
 @members(Role.INSTRUCTOR)
 def new_assignment(asking: Asking, course: Course) -> HttpResponse:
     """Add an assignment to the course."""
     request = asking.request
     form = AssignmentForm(course, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        assignment = form.assignment
-        assert assignment is not None
+        found = form.assignment
+        assert found is not None
         with transaction.atomic():
             if form.uploaded is None or held(form.uploaded) is not None:
-                added = _add(asking, course, form, facts_of(assignment))
+                rules = {name: value for name, value in form.cleaned_data.items() if name != "folder"}
+                folder = form.cleaned_data["folder"]
+                added = add_assignment(
+                    course, folder, found, asking.person, rules=rules, uploaded=form.uploaded
+                )
                 return redirect("assignment", assignment_id=added.pk)
         form.add_error("folder", "This upload was removed just now.")
     values = {

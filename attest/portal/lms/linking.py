@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.core.signing import BadSignature, TimestampSigner
@@ -11,7 +12,8 @@ from django.db.models import QuerySet
 from attest.installed import installed_assignments
 from attest.lti.claims import Launch
 from attest.portal.audit.trail import note
-from attest.portal.courses.models import Course, CourseAssignment, Role, facts_of
+from attest.portal.courses.adding import add_assignment
+from attest.portal.courses.models import Course, CourseAssignment, Role
 from attest.portal.lms.arriving import MOST_NAME, context_facts, named_assignment, take_in
 from attest.portal.lms.models import LinkedContext, PlatformPerson
 from attest.portal.numbers import row_number
@@ -65,7 +67,7 @@ def new_course(launch: Launch, told: PlatformPerson, zone: str, copied: Course |
         if is_data(assignment.folder):
             continue  # an upload belongs to its course
         rules = {name: getattr(assignment, name) for name in _KEPT_RULES}
-        add_assignment(course, assignment.folder, told.person, **rules)
+        _add(course, assignment.folder, told.person, rules)
     return course
 
 
@@ -102,25 +104,23 @@ def value_of(assignment: CourseAssignment) -> str:
     return f"{_OWN}:{assignment.pk}"
 
 
+@transaction.atomic
 def chosen_assignment(course: Course, value: str, by: Person) -> CourseAssignment | None:
-    """Return what was chosen of `offered`; one that comes with Attest is added to the course."""
+    """Return what was chosen of `offered`; one that comes with Attest is added to the course, once."""
     kind, _, name = value.partition(":")
     if kind == _OWN:
         return course.assignments.filter(pk=row_number(name)).first()
     if kind == _INSTALLED and name in installed_assignments():
-        found = course.assignments.filter(folder=name).first()
-        return found or add_assignment(course, name, by)
+        # Who chooses the same at the same moment waits, and finds it.
+        Course.objects.select_for_update(no_key=True).get(pk=course.pk)
+        return course.assignments.filter(folder=name).first() or _add(course, name, by, {})
     return None
 
 
-@transaction.atomic
-def add_assignment(course: Course, folder: str, by: Person, **rules: object) -> CourseAssignment | None:
+def _add(course: Course, folder: str, by: Person, rules: Mapping[str, object]) -> CourseAssignment | None:
     """Add an assignment to a course; None where its folder cannot be read any more."""
     try:
-        facts = facts_of(find_assignment(folder))
+        found = find_assignment(folder)
     except AssignmentError:
         return None
-    added = CourseAssignment.objects.create(course=course, folder=folder, **facts, **rules)
-    after = {"folder": folder, **{name: str(value) for name, value in rules.items() if value}}
-    note(by, "assignment added", f"assignment {added.pk}", course=course, after=after)
-    return added
+    return add_assignment(course, folder, found, by, rules=rules)
