@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from attest.portal.locked import locked
+
 DATA = "ATTEST_PORTAL_DATA"
 URL = "ATTEST_PORTAL_URL"
 HOSTS = "ATTEST_PORTAL_HOSTS"
@@ -153,15 +155,21 @@ def run_name(data: Path) -> str:
 
 
 def _make_once(path: Path, text: str) -> None:
+    """Make a file with this text, unless it is there. Nobody ever finds it without its text."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
+    if path.exists():
         return
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    with locked(path.parent / "start.lock"):
+        if path.exists():
+            return
+        made = path.with_name(f".{path.name}.part")
+        made.unlink(missing_ok=True)
+        handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        made.rename(path)
 
 
 def make_database_file(database: Mapping[str, Any]) -> None:

@@ -24,6 +24,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, close_old_connections, connections
 
+from attest.portal.alone import alone
 from attest.portal.contents import named_digests
 from attest.portal.errands import line
 from attest.portal.errands.models import QUICK, Errand
@@ -140,12 +141,13 @@ def _outlived(what: str) -> Iterator[None]:
 
 
 def prepare() -> None:
-    """Make what is missing: folders, tables; bring the database up to date."""
+    """Make what is missing: folders, tables; bring the database up to date. Two portals do it in turn."""
     Path(settings.CONFIGURATION.files).mkdir(parents=True, exist_ok=True, mode=0o700)
-    call_command("migrate", interactive=False, verbosity=0)
-    remove_unnamed()
-    put_in_place()
-    tidy()
+    with alone("start"):
+        call_command("migrate", interactive=False, verbosity=0)
+        remove_unnamed()
+        put_in_place()
+        tidy()
 
 
 def tidy() -> None:

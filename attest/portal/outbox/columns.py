@@ -9,6 +9,7 @@ from attest.lti import ags
 from attest.lti.deep_linking import TAG
 from attest.lti.errors import LTIError
 from attest.lti.service import Service
+from attest.portal.alone import alone
 from attest.portal.lms.models import LinkedContext, LinkedResource, contexts_in_use
 from attest.portal.outbox.models import MOST_ANSWER, LookedAt, OutgoingScore
 
@@ -42,8 +43,15 @@ def may_make(resource: LinkedResource) -> bool:
 def make(resource: LinkedResource, service: Service) -> None:
     """Find the column of a link, or make it. Made twice is found once: whoever dies between has lost nothing.
 
+    One process makes columns at a time: two would both find none. Where another does, nothing is done now.
     Brightspace makes no column by itself. Raises LTIError.
     """
+    with alone("columns", wait=False) as is_alone:
+        if is_alone and LinkedResource.objects.filter(pk=resource.pk, lineitem_url="").exists():
+            _make(resource, service)
+
+
+def _make(resource: LinkedResource, service: Service) -> None:
     context, assignment = resource.context, resource.assignment
     number = str(assignment.pk)  # as a link that was chosen in the LMS has it
     scope = ags.reading(context.scopes)
