@@ -25,10 +25,12 @@ from urllib3.response import HTTPResponse
 from urllib3.util import Url, create_urllib3_context, parse_url
 
 from attest.lti.errors import Unreachable
+from attest.lti.names import Names
 
 MOST_BYTES = 1 << 20  # some platforms' key sets exceed 64 KB; a page of a roster may be larger still
 MOST_REDIRECTS = 3
 _MOST_ADDRESSES = 4  # of one name that are tried
+_NAMES = Names()
 _ALLOW = (
     "Where yours is in the school's own network, start the portal with ATTEST_PORTAL_PRIVATE_PLATFORMS=yes."
 )
@@ -77,6 +79,7 @@ class Web:
     """
 
     allow_private: bool = False
+    name_seconds: float = 8.0  # a resolver asks its second server after 5
     connect_seconds: float = 5.0
     read_seconds: float = 15.0  # without a byte
     total_seconds: float = 30.0  # of one request, redirects included, however slowly it drips
@@ -126,7 +129,7 @@ class Web:
         most: int | None,
     ) -> tuple[bytes, HTTPResponse]:
         address = _parsed(url, plain_too=self.allow_private)
-        connection = self._connection(address)
+        connection = self._connection(address, until)
         named = f"{address.scheme}://{address.netloc}{address.path or '/'}"
         try:
             with _bounded(connection, until, named):
@@ -140,29 +143,32 @@ class Web:
         finally:
             connection.close()
 
-    def _connection(self, address: Url) -> HTTPConnection:
+    def _connection(self, address: Url, until: float) -> HTTPConnection:
         host = (address.host or "").strip("[]")
         port = address.port or _PORTS[address.scheme or "https"]  # else it is looked for in an IPv6 address
+        seconds = {"timeout": self.connect_seconds, "read_seconds": self.read_seconds}
+        seconds |= {"name_seconds": self.name_seconds, "until": until}
         if address.scheme == "http":
-            return _Plain(host, port, timeout=self.connect_seconds, read_seconds=self.read_seconds)
+            return _Plain(host, port, **seconds)
         kind = _PrivateToo if self.allow_private else _Public
-        return kind(
-            host,
-            port,
-            timeout=self.connect_seconds,
-            read_seconds=self.read_seconds,
-            ssl_context=self._tls,
-        )
+        return kind(host, port, ssl_context=self._tls, **seconds)
 
 
 class _Dialling(HTTPConnection):
-    """A connection that looks at every address before it is dialled, and dials that one and no other."""
+    """A connection that looks at every address before it is dialled, and dials that one and no other.
+
+    It is there before `until`, a time of the monotonic clock, or not at all.
+    """
 
     private_too: ClassVar[bool]
 
-    def __init__(self, *values: Any, read_seconds: float, **named: Any) -> None:
+    def __init__(
+        self, *values: Any, name_seconds: float, read_seconds: float, until: float, **named: Any
+    ) -> None:
         super().__init__(*values, **named)
+        self.name_seconds = name_seconds
         self.read_seconds = read_seconds
+        self.until = until
 
     def connect(self) -> None:
         """Connect; from then on the time is that for reading."""
@@ -170,9 +176,9 @@ class _Dialling(HTTPConnection):
         self.timeout = self.read_seconds
 
     def _new_conn(self) -> socket.socket:
-        connect_seconds = float(self.timeout or 0)
+        found = _NAMES.look_up(self._dns_host, self.port, self._left(self.name_seconds))
+        connect_seconds = self._left(float(self.timeout or 0))
         until = time.monotonic() + connect_seconds
-        found = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
         trouble: OSError | None = None
         for family, kind, protocol, _, where in found[:_MOST_ADDRESSES]:
             check_address(str(where[0]), self.host, private_too=self.private_too)
@@ -188,6 +194,10 @@ class _Dialling(HTTPConnection):
             else:
                 return dialled
         raise trouble or OSError("the name has no address")
+
+    def _left(self, seconds: float) -> float:
+        """Return so many seconds, or what is left until the end."""
+        return min(seconds, max(0.01, self.until - time.monotonic()))
 
 
 class _Plain(_Dialling):
