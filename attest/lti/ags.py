@@ -106,11 +106,6 @@ def update_line_item(service: Service, item: LineItem) -> LineItem:
     return _sent_item(service, "PUT", item.url, item)
 
 
-def delete_line_item(service: Service, url: str) -> None:
-    """Remove a column, and all grades in it."""
-    service.ask("DELETE", url, (LINE_ITEMS,))
-
-
 def post_score(service: Service, line_item_url: str, score: Mapping[str, Any]) -> None:
     """Send one person's score; see `attest.lti.outbox`."""
     body = json.dumps(score, allow_nan=False).encode()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.utils import timezone
 
+from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading.giving import give_points
 from attest.portal.grading.models import Graded
 from attest.portal.handing_in.taking import take
@@ -15,6 +17,7 @@ from attest.portal.lms.models import LinkedResource
 from attest.portal.outbox import columns, noticing
 from attest.portal.outbox.models import LookedAt, OutgoingScore
 from attest.portal.outbox.process import Outbox
+from tests.lti.platform import faults
 from tests.portal.outgoing import Linked, linked
 from tests.portal.school import School, keep_result, make_assignment
 
@@ -36,6 +39,72 @@ def test_brightspace_has_a_column_made_once(school: School) -> None:
         keep_result(school.submission, (2, 2))
         lms.notice_and_send()
         assert lms.grade() == 4.0
+
+
+@pytest.fixture
+def brightspace(school: School, monkeypatch: pytest.MonkeyPatch) -> Iterator[Linked]:
+    """An LMS in which the portal has made the column, and how its process asks there."""
+    with linked(school, "brightspace") as lms:
+        monkeypatch.setattr("attest.portal.lms.reaching.service", lms.service)
+        Outbox()._ask(0)
+        yield lms
+
+
+def rename(school: School, title: str) -> None:
+    CourseAssignment.objects.filter(pk=school.assignment.pk).update(title=title)
+
+
+def test_a_column_that_the_portal_made_follows_the_title_of_its_assignment(
+    school: School, brightspace: Linked
+) -> None:
+    (item,) = brightspace.platform.course.line_items.values()
+    keep_result(school.submission, (2, 2))
+    brightspace.resource.refresh_from_db()
+    brightspace.notice_and_send()
+    for title in ("Doubled", "Doubled once more"):
+        rename(school, title)
+        Outbox()._ask(0)
+        assert (item.label, item.maximum, brightspace.grade()) == (title, 5.0, 4.0)
+    asked = len(brightspace.platform.asked)
+    Outbox()._ask(0)
+    assert len(brightspace.platform.asked) == asked
+
+
+def test_a_column_that_was_named_otherwise_in_the_lms_keeps_that_name(
+    school: School, brightspace: Linked
+) -> None:
+    (item,) = brightspace.platform.course.line_items.values()
+    item.label = "Homework 1"
+    for title in ("Doubled", "Doubled once more"):
+        rename(school, title)
+        Outbox()._ask(0)
+    assert item.label == "Homework 1"
+    assert LookedAt.objects.get().named == ""
+
+
+def test_a_column_of_the_lms_own_keeps_its_name(
+    school: School, moodle: Linked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attest.portal.lms.reaching.service", moodle.service)
+    (item,) = moodle.platform.course.line_items.values()
+    label = item.label
+    moodle.notice()
+    rename(school, "Doubled")
+    Outbox()._ask(0)
+    assert (item.label, moodle.platform.asked) == (label, [])
+
+
+@pytest.mark.parametrize(("status", "again"), [(503, True), (404, False)])
+def test_a_column_that_cannot_be_renamed_is_said_and_tried_again_where_that_may_help(
+    school: School, brightspace: Linked, status: int, again: bool
+) -> None:
+    brightspace.platform.next["lineitem"].append(faults.answer(b"", status))
+    rename(school, "Doubled")
+    Outbox()._ask(0)
+    assert f"answered with {status}" in LookedAt.objects.get().trouble
+    Outbox()._ask(0)
+    (item,) = brightspace.platform.course.line_items.values()
+    assert (item.label == "Doubled") is again
 
 
 def test_what_everybody_has_there_is_read(school: School, moodle: Linked) -> None:

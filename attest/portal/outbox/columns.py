@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from attest.lti import ags
 from attest.lti.deep_linking import TAG
-from attest.lti.errors import LTIError
+from attest.lti.errors import Answered, LTIError
 from attest.lti.service import Service
 from attest.portal.alone import alone
 from attest.portal.lms.models import LinkedContext, LinkedResource, contexts_in_use
@@ -55,8 +58,10 @@ def _make(resource: LinkedResource, service: Service) -> None:
     context, assignment = resource.context, resource.assignment
     number = str(assignment.pk)  # as a link that was chosen in the LMS has it
     scope = ags.reading(context.scopes)
-    link = resource.resource_link_id
+    link, named = resource.resource_link_id, ""
     found = ags.line_items(service, context.lineitems_url, resource_link_id=link, scope=scope)
+    if not found or found[0].tag == TAG:
+        named = assignment.title
     if not found:
         found = ags.line_items(service, context.lineitems_url, resource_id=number, tag=TAG, scope=scope)
     if not found:
@@ -69,8 +74,38 @@ def _make(resource: LinkedResource, service: Service) -> None:
         )
         found = [ags.create_line_item(service, context.lineitems_url, item)]
     LinkedResource.objects.filter(pk=resource.pk, lineitem_url="").update(lineitem_url=found[0].url)
-    LookedAt.objects.filter(resource=resource).update(trouble="")
+    _keep_name(resource, named if found[0].label == named else "")
     resource.lineitem_url = found[0].url
+
+
+def misnamed() -> set[int]:
+    """Return the links whose column we made, and whose assignment is called otherwise since."""
+    named = LookedAt.objects.exclude(named="").exclude(named=F("resource__assignment__title"))
+    return set(named.values_list("resource", flat=True))
+
+
+def rename(resource: LinkedResource, service: Service) -> None:
+    """Have a column that we made follow its assignment's title. Raises LTIError.
+
+    One that somebody has named otherwise in the LMS is theirs to name from then on. The maximum stays: the
+    LMS scales to it, and some would scale the grades that are there, too.
+    """
+    title = resource.assignment.title
+    named = LookedAt.objects.get(resource=resource).named
+    try:
+        item = ags.line_item(service, resource.lineitem_url, scope=ags.reading(resource.context.scopes))
+        is_ours = item.label == named
+        if is_ours:
+            item = ags.update_line_item(service, replace(item, label=title))
+    except Answered as error:
+        if error.final:
+            _keep_name(resource, "")
+        raise
+    _keep_name(resource, title if is_ours and item.label == title else "")
+
+
+def _keep_name(resource: LinkedResource, named: str) -> None:
+    LookedAt.objects.update_or_create(resource=resource, defaults={"named": named, "trouble": ""})
 
 
 def read(resource: LinkedResource, service: Service) -> None:
@@ -91,6 +126,6 @@ def read(resource: LinkedResource, service: Service) -> None:
 
 
 def note_trouble(resource: LinkedResource, error: LTIError) -> None:
-    """Keep why a column could not be read or made, for the instructor; it is not tried again by itself."""
+    """Keep why a column could not be read, made or renamed, for the instructor."""
     trouble = str(error).replace("\0", "")[:MOST_ANSWER]
     LookedAt.objects.update_or_create(resource=resource, defaults={"read_wanted": False, "trouble": trouble})

@@ -6,6 +6,7 @@ from django.db import models
 from django.utils import timezone
 
 from attest.lti.outbox import Score
+from attest.portal.courses.models import MOST_TITLE
 from attest.portal.handing_in.models import Submission
 from attest.portal.lms.models import MOST_URL, LinkedResource, PlatformPerson
 
@@ -95,6 +96,7 @@ class LookedAt(models.Model):
     graded = models.BigIntegerField(default=0)
     member = models.BigIntegerField(default=0)  # ContextPerson
     whole_at = models.DateTimeField(null=True)  # when everybody was looked at
+    named = models.CharField(max_length=MOST_TITLE, blank=True)  # what we have called it, where we made it
     read_wanted = models.BooleanField(default=False)  # what everybody has there is to be read
     read_at = models.DateTimeField(null=True)
     trouble = models.CharField(max_length=MOST_ANSWER, blank=True)  # of reading, or of making the column

@@ -21,7 +21,7 @@ SENDERS = 6  # that wait for LMSs' answers at once; of one LMS's fewer (`pauses.
 LOOK_SECONDS = 1.0  # between two looks for changes, or into an empty outbox
 AFTER_TROUBLE_SECONDS = 2.0
 _ANYWAY_SECONDS = 30.0  # between two looks for changes where the last rows are the same
-_COLUMN_AGAIN_SECONDS = 300.0  # after a column could not be made
+_COLUMN_AGAIN_SECONDS = 300.0  # after a column could not be made or renamed
 
 
 class Outbox:
@@ -37,7 +37,7 @@ class Outbox:
         self._idle: set[int] = set()  # senders that found nothing, and ask no more until something waits
         self._seen: Newest | None = None
         self._seen_at = 0.0
-        self._tried: dict[int, float] = {}  # when a link's column was tried to be made
+        self._tried: dict[int, float] = {}  # when a link's column was tried to be made or renamed
 
     def run(self) -> None:
         """Go on until `stopping` is set."""
@@ -112,17 +112,29 @@ class Outbox:
             logging.getLogger("attest.portal").exception("fault")
 
     def _ask(self, _number: int) -> bool:
-        """Make columns that are missing, read what instructors ask to see."""
+        """Make columns that are missing, rename those that we made, read what instructors ask to see."""
         from attest.lti.errors import LTIError
         from attest.portal.lms.reaching import service
-        from attest.portal.outbox.columns import linked, make, may_send, note_trouble, read
+        from attest.portal.outbox.columns import (
+            linked,
+            make,
+            may_make,
+            may_send,
+            misnamed,
+            note_trouble,
+            read,
+            rename,
+        )
         from attest.portal.outbox.models import LookedAt
 
         wanted = set(LookedAt.objects.filter(read_wanted=True).values_list("resource", flat=True))
+        renamed = misnamed()
         for resource in linked():
             try:
-                if may_send(resource.context) and self._may_make_now(resource):
+                if may_send(resource.context) and may_make(resource) and self._may_try_now(resource):
                     make(resource, service(resource.context.platform))
+                elif resource.pk in renamed and self._may_try_now(resource):
+                    rename(resource, service(resource.context.platform))
                 if resource.pk in wanted and resource.lineitem_url:
                     read(resource, service(resource.context.platform))
             except LTIError as error:
@@ -131,12 +143,10 @@ class Outbox:
                 logging.getLogger("attest.portal").exception("fault")
         return False
 
-    def _may_make_now(self, resource: LinkedResource) -> bool:
-        from attest.portal.outbox.columns import may_make
-
+    def _may_try_now(self, resource: LinkedResource) -> bool:
+        """Whether it is time to make or rename a column; what fails is tried again after a while."""
         now = time.monotonic()
-        again_at = self._tried.get(resource.pk, -_COLUMN_AGAIN_SECONDS) + _COLUMN_AGAIN_SECONDS
-        if not may_make(resource) or now < again_at:
+        if now < self._tried.get(resource.pk, -_COLUMN_AGAIN_SECONDS) + _COLUMN_AGAIN_SECONDS:
             return False
         self._tried[resource.pk] = now
         return True
