@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from attest.portal import asgi
 from attest.portal.courses.models import CourseAssignment, Extension
 from attest.portal.grading.models import Job
 from attest.portal.grading.standing import own_attempts, standing
@@ -24,6 +25,7 @@ from attest.portal.people import rates
 from attest.portal.people.models import Person
 from attest.portal.teaching.roll import roll_of
 from graders.assignment import find_assignment
+from graders.reading.submission import ORDINARY
 from tests.attest.conftest import RIGHT
 from tests.portal.school import School, make_school
 from tests.portal.test_queue import run_at_once
@@ -298,3 +300,15 @@ def test_a_student_who_hands_in_twice_at_once_gets_two_attempts(doubling_folder:
 
     attempts = Submission.objects.filter(person=school.classmate).values_list("attempt", flat=True)
     assert sorted(attempts) == [1, 2, 3, 4]
+
+
+def test_the_page_and_its_script_name_the_bounds_that_hold(school: School) -> None:
+    page = school.browser(school.student).get(f"/assignments/{school.assignment.pk}/").content.decode()
+    script = (Path(taking.__file__).parents[1] / "static" / "upload.js").read_text()
+
+    each, together = ORDINARY.file_bytes // 2**20, asgi.MOST_BYTES // 2**20
+    assert f"at most {each} MB each, and {together} MB together" in page
+    assert f"MOST_FILE_BYTES = {each} * 2 ** 20;" in script
+    assert f"MOST_BYTES = {together} * 2 ** 20;" in script
+    with pytest.raises(Refused, match=f"at most {each} MB are taken"):
+        take(school.assignment, school.student, [("a.zip", bytes(ORDINARY.file_bytes + 1))])

@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const MOST_BYTES = 32 * 2 ** 20;
+  const MOST_FILE_BYTES = 20 * 2 ** 20;
   const form = document.getElementById("upload");
   if (!form) return;
   const input = document.getElementById("files");
@@ -30,8 +31,11 @@
     }
     chosen.replaceChildren(...(files.length ? [list] : []));
     const bytes = files.reduce((sum, file) => sum + file.size, 0);
-    refuse(bytes > MOST_BYTES ? "These files are larger than 32 MB together. Leave out data and checkpoints." : "");
-    return bytes <= MOST_BYTES;
+    const large = files.find((file) => file.size > MOST_FILE_BYTES);
+    if (large) refuse(`${large.name} is larger than 20 MB. Leave out data and checkpoints.`);
+    else if (bytes > MOST_BYTES) refuse("These files are larger than 32 MB together. Leave out data and checkpoints.");
+    else refuse("");
+    return !large && bytes <= MOST_BYTES;
   }
 
   function drop(event) {
