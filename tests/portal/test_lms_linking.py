@@ -352,3 +352,13 @@ def test_links_of_another_course_are_not_taken_back(lms: LMS, school: School) ->
 
     assert LinkedContext.objects.count() == 2
     assert LinkedResource.objects.count() == 1
+
+
+def test_what_can_be_chosen_says_how_many_points_it_has(lms: LMS) -> None:
+    browser = Client()
+    ticket = field(lms.click(browser, "t1", None), "ticket")
+
+    page = press(browser, "/lti/choose", ticket=ticket, course="new", zone="UTC")
+
+    said = text_of(page)
+    assert "Scaled dot-product attention, 20 points (comes with Attest)" in said

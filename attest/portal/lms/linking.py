@@ -21,6 +21,7 @@ from attest.portal.people.models import Person
 from attest.portal.permissions import role_in
 from attest.portal.uploads.folders import is_data
 from graders.assignment import AssignmentError, find_assignment
+from reports.amounts import points_text
 
 CODES_LIVE = timedelta(days=7)
 _CODES = TimestampSigner(salt="a course for an LMS", sep=".")
@@ -91,9 +92,9 @@ def offered(course: Course) -> list[tuple[str, str]]:
     """Return what can be linked: the course's assignments, and those that come with Attest."""
     own = list(course.assignments.all())
     there = {one.folder for one in own}
-    known = [(value_of(one), one.title) for one in own]
+    known = [(value_of(one), f"{one.title}, {points_text(one.max_points)} points") for one in own]
     return known + [
-        (f"{_INSTALLED}:{name}", f"{one.title} (comes with Attest)")
+        (f"{_INSTALLED}:{name}", f"{one.title}, {points_text(one.points)} points (comes with Attest)")
         for name, one in installed_assignments().items()
         if name not in there
     ]
