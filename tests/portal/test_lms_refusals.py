@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from attest.lti.claims import LTI
+from attest.lti.claims import DEEP_LINKING, LTI
 from tests.lti.platform import Link, faults
-from tests.portal.lms import FRAMED, LMS, text_of
+from tests.portal.lms import FRAMED, LMS, field, press, text_of
 from tests.portal.school import School
 
 AGAIN = "load its page again, and click once more"
@@ -88,6 +88,30 @@ def test_an_issuer_that_differs_is_shown_beside_the_one_that_came(lms: LMS, link
     said = text_of(answer)
     assert f"no platform '{issuer}'" in said.lower()
     assert f"registered here with the issuer {issuer}/. On the LMS's page in Attest, write it" in said
+
+
+def test_a_portal_that_does_not_know_its_own_address_is_a_reason(lms: LMS, link: Link) -> None:
+    told = lms.platform.launches.begin(lms.tool, "s1", link)
+    told["target_link_uri"] = told["target_link_uri"].replace("http://", "https://")
+
+    said = text_of(Client().post("/lti/login", told))  # type: ignore[arg-type]
+
+    assert "is not an address under http://testserver" in said
+    assert "start the portal with --url" in said
+
+
+def test_where_no_link_is_taken_another_place_is_named(lms: LMS, link: Link) -> None:
+    def images_alone(told: Claims) -> Claims:
+        return {**told, DEEP_LINKING: {**told[DEEP_LINKING], "accept_types": ["image"]}}
+
+    lms.platform.launches.change = images_alone
+    browser = Client()
+    ticket = field(lms.click(browser, "t1", None), "ticket")
+
+    said = text_of(press(browser, "/lti/choose", ticket=ticket, assignment="installed:basics"))
+
+    assert "takes image here" in said
+    assert "where an assignment or an external tool is added" in said
 
 
 def test_an_unknown_client_is_told_nothing_of_others(lms: LMS, link: Link) -> None:

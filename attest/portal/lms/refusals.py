@@ -13,7 +13,10 @@ _AGAIN = "Go back to your course, load its page again, and click once more."
 _OFTEN = f"{_AGAIN} If it goes on, show this page to your instructor."
 _SHOW = "Clicking again does not help. Show this page to your instructor, who shows it to an administrator."
 _CLOCKS = "Set the clocks of the LMS and of this portal by the network's time."
-_TOOL = "In the LMS, compare the tool's addresses with those on the LMS's page in Attest."
+_TOOL = (
+    "In the LMS, compare the tool's addresses with those on the LMS's page in Attest. Where that page itself "
+    "has a wrong one, with http or another name, start the portal with --url."
+)
 _CLIENT = "On the LMS's page in Attest, compare the client ID with what the LMS shows."
 _KEYS = "On the LMS's page in Attest, compare the public keyset URL, and test the connection."
 
@@ -57,6 +60,9 @@ _BY_CLAIM: Mapping[str, Advice] = {
     "kid": Advice(_SHOW, _KEYS),
     "signature": Advice(_SHOW, _KEYS),
     "target_link_uri": Advice(_SHOW, _TOOL),
+    "accept_types": Advice(
+        "Choose Attest where an assignment or an external tool is added to the course, not in an editor."
+    ),
     "version": Advice(_SHOW, "Register Attest in the LMS as a tool of LTI 1.3."),
     "message_type": Advice(
         _SHOW, "Register Attest in the LMS for links to resources and for deep linking, and nothing else."
