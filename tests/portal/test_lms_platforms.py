@@ -116,7 +116,9 @@ def test_an_lms_registers_by_itself_once(school: School, lms: LMS) -> None:
     done = browser.post(address, asked, headers={"Origin": OURS, **FRAMED})
     again = browser.post(address, lms.platform.registering.parameters(), headers={"Origin": OURS})
 
-    assert f"frame-ancestors {lms.platform.url}" in page["Content-Security-Policy"]
+    assert (
+        "frame-ancestors *" in page["Content-Security-Policy"]
+    )  # Canvas's page is at another host than this
     assert "X-Frame-Options" not in page
     assert "Registered" in text_of(done)  # type: ignore[arg-type]
     made = Platform.objects.get(name="Ours")
@@ -159,7 +161,7 @@ def test_an_address_that_was_used_says_so_in_the_lms(school: School, lms: LMS) -
 
     assert again.status_code == 404
     assert "This address is used up" in text_of(again)  # type: ignore[arg-type]
-    assert f"frame-ancestors {lms.platform.url}" in again["Content-Security-Policy"]
+    assert "frame-ancestors *" in again["Content-Security-Policy"]
     assert "<button" not in again.content.decode()
 
 
