@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 import reference
-from graders import RemoteModule, cases, close, fail, fresh_tensor, points, tensor
+from graders import RemoteModule, cases, close, fail, fresh_tensor, points, same, tensor
 from graders.block_formula import Form, Readings, block
 from graders.block_weights import BlockWeights, Sizes, find_roles, fresh_state
 from graders.pictures import influence_map, moved_by
@@ -28,8 +28,11 @@ MASKS = "Masks: True means blocked"
 SIZES = Sizes(d_model=8, num_heads=2, dim_feedforward=20)
 BATCH, LENGTH = 3, 5
 LONG = 12  # some questions about masks are asked at this length and more
+LONGEST = 37
 # An eps of another size in the norms moves a right block by 1e-5, a mistake by more than 1e-2.
 NEAR = 1e-3
+# How far what is blocked may move an output: by rounding, or a small eps where weights are shared out anew.
+STILL = 1e-5
 
 MISTAKES = (
     ({"activation": "none"}, "the feed-forward network has no activation between its two linear layers"),
@@ -133,11 +136,6 @@ def moved(before: Tensor, after: Tensor) -> float:
     """The largest change among outputs that count: padded ones are nobody's business."""
     before, after = (tensor(one, finite=True) for one in (before, after))
     return float((after - before).abs().max())
-
-
-def still(student) -> float:
-    """How far rounding alone may move what must not move."""
-    return 1e-9 if student.dtype == torch.float64 else 1e-5
 
 
 def mistake(made: Made) -> str | None:
@@ -270,8 +268,7 @@ def test_attn_mask(student, blocks, case):
             answers.append(tensor(ask(made, batch, mask, grad=grad), finite=True))
             return answers[-1]
 
-        least = 1e-12 if student.dtype == torch.float64 else 1e-6
-        found = moved_by(asked, x, other_token, by_more_than=least)
+        found = moved_by(asked, x, other_token, by_more_than=1e-6)
         if made.reading is None:
             found |= torch.eye(length, dtype=torch.bool)  # whether there is a residual has been judged above
         call = f"With norm_first={norm_first}, {length} tokens{'' if grad else ' and torch.no_grad()'}"
@@ -292,8 +289,10 @@ def test_attn_mask(student, blocks, case):
             problems.append(f"{call} and attn_mask, the open sources do not share the weight.")
         orders.add(norm_first)
         masks.append(mask)
+    if not problems:
+        compare_long(blocks(case % 2 == 0), case)
     causal = reference.causal_mask(3)
-    if not problems and leaks_with_low_scores(student, blocks(False), causal) > still(student):
+    if not problems and leaks_with_low_scores(student, blocks(False), causal, None) > STILL:
         problems.append("Where the scores of open sources are below -1000, what is blocked gets through.")
         orders.add(False)
         masks.append(causal)
@@ -306,11 +305,21 @@ def test_attn_mask(student, blocks, case):
         )
 
 
-def low_scores(made: Made) -> Tensor:
-    """Two rows (2, 3, d_model) that differ in their last token, for a block with the norms last.
+def compare_long(made: Made, case: int) -> None:
+    """Fail unless attn_mask holds beyond 32 tokens, too, and one token alone is its own source."""
+    for length in (LONGEST, 1):
+        x = fresh_tensor(1, length, SIZES.d_model, seed=case + length)
+        mask = open_mask(case, length) if length > 1 else torch.zeros(1, 1, dtype=torch.bool)
+        expected = made.expected(x, mask)
+        if expected is not None and not moved(ask(made, x, mask), expected) <= NEAR:
+            fail(f"With norm_first={made.norm_first}, {length} tokens and attn_mask, the output is another.")
 
-    All scores of the first two tokens are far below -1000, theirs for the last one less far: next to these a
-    fill of -100 or -1000 blocks nothing.
+
+def low_scores(made: Made) -> Tensor:
+    """Rows (4, 3, d_model) for a block with the norms last; in each half two that differ in their last token.
+
+    All scores of the first two tokens are far below -1000, theirs for the last one less far, or far above:
+    next to these a fill of -100 or -1000 blocks nothing, whether it is put in or added.
     """
     if made.low is not None:
         return made.low
@@ -321,20 +330,28 @@ def low_scores(made: Made) -> Tensor:
     lowest = tried[int(own.argmin())]
     token = lowest * (-1100 / torch.einsum("d,hde,e->h", lowest, scores, lowest).amax()).sqrt()
     seen = token @ scores  # (heads, d_model): the scores of a token like it for any source
-    more = torch.linalg.pinv(seen) @ torch.full((SIZES.num_heads,), 400.0, dtype=token.dtype)
+    inverse = torch.linalg.pinv(seen)
     aside = fresh_tensor(2, SIZES.d_model, seed=16) * 10
-    aside = aside - aside @ torch.linalg.pinv(seen) @ seen  # which moves none of these scores
+    aside = aside - aside @ inverse @ seen  # which moves none of these scores
     near = token + 0.05 * fresh_tensor(2, SIZES.d_model, seed=17)
-    made.low = torch.stack([torch.cat([near, (token + more + one).unsqueeze(0)]) for one in aside])
+    lasts = [
+        token + inverse @ torch.full((SIZES.num_heads,), more, dtype=token.dtype) + one
+        for more in (400.0, 2500.0)
+        for one in aside
+    ]
+    made.low = torch.stack([torch.cat([near, last.unsqueeze(0)]) for last in lasts])
     return made.low
 
 
-def leaks_with_low_scores(student, made: Made, *masks: Tensor | None) -> float:
-    """How far the last token moves the outputs of the first two, for which `masks` block it."""
+def leaks_with_low_scores(student, made: Made, mask: Tensor | None, padding: Tensor | None) -> float:
+    """How far the last token moves the outputs of the first two, for which `mask` or `padding` blocks it.
+
+    A mask that comes after the softmax may find nothing to share out there, 0 / 0, which is no leak.
+    """
     if made.reading is None or student.dtype != torch.float64:
         return 0.0
-    first, second = ask(made, low_scores(made), *masks)[:, :2]
-    return moved(first, second)
+    rows = ask(made, low_scores(made), mask, padding)[:, :2].nan_to_num()
+    return max(moved(rows[0], rows[1]), moved(rows[2], rows[3]))
 
 
 def padding_map(made: Made, x: Tensor, padding: Tensor, mask: Tensor | None, grad: bool) -> MapPicture:
@@ -375,6 +392,14 @@ def compare_float32(student, made: Made, x: Tensor, masks: tuple[Tensor, Tensor]
         )
 
 
+def unwritten(made: Made, x: Tensor, mask: Tensor, padding: Tensor) -> Tensor:
+    """Ask, and fail where a mask is another one after the call."""
+    answer, after = made.module.with_inputs(x, mask, padding)
+    for name, was, now in zip(("attn_mask", "key_padding_mask"), (mask, padding), after[1:], strict=True):
+        same(now, was, what=f"{name} after the call")
+    return tensor(answer, shape=x.shape, dtype=x.dtype, what="the output")
+
+
 def ask_both(
     made: Made, x: Tensor, other: Tensor, mask: Tensor | None, padding: Tensor | None
 ) -> list[Tensor]:
@@ -385,7 +410,7 @@ def ask_both(
     return list(ask(made, torch.cat([x, other]), mask, both).chunk(2))
 
 
-def compare_sizes(student, made: Made) -> None:
+def compare_sizes(made: Made) -> None:
     """Fail unless padding and a causal mask hold in few rows and at few tokens, as many as heads too."""
     for batch, length in ((1, 4), (3, SIZES.num_heads), (1, 2)):
         x = fresh_tensor(batch, length, SIZES.d_model, seed=13)
@@ -394,9 +419,9 @@ def compare_sizes(student, made: Made) -> None:
         # The same shape twice, with other padding.
         for lengths in (real, torch.where(torch.arange(batch) % 2 == 0, length - 1, real)):
             padding = reference.padding_mask(lengths, length)
-            other = torch.where(padding.unsqueeze(-1), 3 * x.flip(-1) + 2, x)
+            other = torch.where(padding.unsqueeze(-1), x.flip(-1) + 1, x)
             before, after = ask_both(made, x, other, None, padding)
-            if moved(before[~padding], after[~padding]) > still(student):
+            if moved(before[~padding], after[~padding]) > STILL:
                 fail(
                     f"{call}, only the padding was changed, and a real output moved.",
                     inputs={"key_padding_mask": padding},
@@ -407,7 +432,7 @@ def compare_sizes(student, made: Made) -> None:
         causal = reference.causal_mask(length)
         last = torch.cat([x[:, :-1], x[:, -1:].flip(-1) + 1], dim=1)
         before, after = ask_both(made, x, last, causal, None)
-        if moved(before[:, :-1], after[:, :-1]) > still(student):
+        if moved(before[:, :-1], after[:, :-1]) > STILL:
             fail(f"{call} and a causal attn_mask, the last token was changed, and an output before it moved.")
 
 
@@ -421,19 +446,21 @@ def test_key_padding_mask(student, blocks):
         (True, LENGTH, True, True),
         (False, LENGTH, True, True),
         (True, LENGTH, False, False),
-        (False, LONG + 1, False, True),
+        (False, LONGEST, False, True),
     ):
         made = blocks(norm_first)
         x = fresh_tensor(BATCH, length, SIZES.d_model, seed=11)
         padding = reference.padding_mask(torch.tensor((length, length // 2 + 1, 1)), length)
         mask = past_blocked(length) if both else None
-        filled = torch.where(padding.unsqueeze(-1), 3 * x.flip(-1) + 2, x)
+        filled = torch.where(padding.unsqueeze(-1), x.flip(-1) + 1, x)
         second = torch.cat([x[:, :1], x[:, 1:2].flip(-1) + 1, x[:, 2:]], dim=1)
-        answer = ask(made, torch.cat([x, filled, second]), mask, padding.repeat(3, 1), grad=grad)
-        before, after, other = answer.chunk(3)
+        asked = torch.cat([x, filled, second]), mask, padding.repeat(3, 1)
+        before, after, other = (
+            ask(made, *asked, grad=grad) if mask is None else unwritten(made, *asked)
+        ).chunk(3)
         call = f"With norm_first={norm_first}{' and both masks' if both else ''}"
         call += "" if grad else " under torch.no_grad()"
-        if moved(before[~padding], after[~padding]) > still(student):
+        if moved(before[~padding], after[~padding]) > STILL:
             fail(
                 f"{call}, only the padding was changed, and a real output moved.",
                 inputs={"key_padding_mask": padding},
@@ -442,7 +469,7 @@ def test_key_padding_mask(student, blocks):
         if not moved(before[0, 0], other[0, 0]) > 1e-6:
             fail(f"{call}, the second token of a row was changed, and the output of the first did not move.")
         change = moved(before[0, 2:], other[0, 2:])
-        if both and change > still(student):
+        if both and change > STILL:
             fail(f"{call}, a token that attn_mask blocks was changed, and an output moved by {change:.3g}.")
         blocked = padding[:, None, None] if mask is None else mask | padding[:, None, None]
         expected = made.expected(x, blocked)
@@ -451,9 +478,9 @@ def test_key_padding_mask(student, blocks):
         if mask is not None and norm_first and student.dtype == torch.float64:
             compare_float32(student, made, x, (mask, padding), before)
     for norm_first in (True, False):
-        compare_sizes(student, blocks(norm_first))
-    padding = torch.tensor([[False, False, True]] * 2)
-    if leaks_with_low_scores(student, blocks(False), None, padding) > still(student):
+        compare_sizes(blocks(norm_first))
+    padding = torch.tensor([[False, False, True]] * 4)
+    if leaks_with_low_scores(student, blocks(False), None, padding) > STILL:
         fail(
             "Where the scores of real tokens are below -1000, padding gets through.",
             inputs={"key_padding_mask": padding},
