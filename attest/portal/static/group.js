@@ -48,6 +48,7 @@
     };
     unsaved.onSaved(look);
     unsaved.onStopped(look);
+    window.addEventListener("storage", look); // another tab may have sent them
   }
 
   form?.addEventListener("submit", (event) => {
@@ -63,6 +64,9 @@
       for (const one of marks) unsaved.put(one);
     }
   });
+
+  // Gone back to, a group that was sent is as it was then: the portal says how it is now.
+  window.addEventListener("pageshow", (event) => event.persisted && form?.inert && location.reload());
 
   const done = Number(sessionStorage.getItem(DONE));
   if (done && !form) {

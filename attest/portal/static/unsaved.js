@@ -4,6 +4,13 @@
 window.unsaved = (() => {
   const PLACE = "attest-unsaved-marks";
   const WAITS = [1000, 2000, 4000, 8000, 15000];
+  const PATIENCE = 30_000; // milliseconds for one answer
+  const AWAY = "No connection to the portal.";
+  const SIGNED_OUT = "You are signed out. Sign in in another tab; this goes on by itself.";
+  const SOMEBODY_ELSE = "Somebody else is signed in here now. Sign in as yourself in another tab; this goes on by itself.";
+  const NOT_NOW = "The portal cannot keep it now.";
+  const KEEPS_NOTHING = "This browser keeps nothing: stay on this page until all is saved.";
+  const NO_LONGER = "The portal does not take this any more: it is gone, or no longer yours to mark.";
   const root = document.getElementById("marking");
   const person = root ? root.dataset.person : "";
   const line = document.getElementById("saving");
@@ -15,6 +22,7 @@ window.unsaved = (() => {
   let trouble = "";
   let said = "";
   let memory = null; // where the browser keeps nothing
+  const tabs = "BroadcastChannel" in window ? new BroadcastChannel(PLACE) : null; // what one has heard, all hear
 
   function read() {
     try {
@@ -28,7 +36,7 @@ window.unsaved = (() => {
     try {
       localStorage.setItem(PLACE, JSON.stringify(all));
     } catch {
-      trouble = "This browser keeps nothing: stay on this page until all is saved.";
+      trouble = KEEPS_NOTHING;
       memory = all;
     }
   }
@@ -74,21 +82,26 @@ window.unsaved = (() => {
   async function send() {
     if (sending) return;
     sending = true;
+    let problem = "";
     try {
       for (const [name, entry] of own()) {
         if (entry.stopped) continue;
-        if (!(await sendOne(name, entry))) {
-          soon(WAITS[Math.min(failures++, WAITS.length - 1)]);
-          return;
-        }
-        failures = 0;
-        trouble = "";
+        const found = await sendOne(name, entry);
+        problem = found || problem;
+        if (found && found !== NOT_NOW) break; // the others would fare no better
       }
     } finally {
       sending = false;
-      show();
     }
-    if (own().some(([, entry]) => !entry.stopped)) soon(0);
+    if (problem) {
+      trouble = problem;
+      soon(WAITS[Math.min(failures++, WAITS.length - 1)]);
+    } else {
+      failures = 0;
+      trouble = memory ? KEEPS_NOTHING : "";
+      if (own().some(([, entry]) => !entry.stopped)) soon(0);
+    }
+    show();
   }
 
   function token() {
@@ -96,14 +109,16 @@ window.unsaved = (() => {
     return field ? field.value : "";
   }
 
-  // The page's token is of another session after signing in again elsewhere.
+  // The page's token is of another session after signing in again elsewhere. Returns what is in the way.
   async function newToken() {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" }, signal: AbortSignal.timeout(PATIENCE) });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const field = page.querySelector('input[name="csrfmiddlewaretoken"]');
-    if (!field || !page.getElementById("marking")) return false;
+    const there = page.getElementById("marking");
+    if (!field || !there) return SIGNED_OUT;
+    if (there.dataset.person !== person) return SOMEBODY_ELSE;
     for (const one of document.querySelectorAll('input[name="csrfmiddlewaretoken"]')) one.value = field.value;
-    return true;
+    return "";
   }
 
   function post(entry) {
@@ -118,38 +133,37 @@ window.unsaved = (() => {
       settles: entry.settles,
     });
     for (const comment of entry.comments) fields.append("comments", comment);
-    return fetch(entry.address, { method: "POST", body: fields, headers: { Accept: "application/json" } });
+    return fetch(entry.address, {
+      method: "POST",
+      body: fields,
+      headers: { Accept: "application/json" },
+      signal: AbortSignal.timeout(PATIENCE),
+    });
   }
 
-  // Returns whether the portal has answered; what it answered is dealt with.
+  // Returns why the portal has said nothing of this mark; "" where it has, and that is dealt with.
   async function sendOne(name, entry) {
     let answer;
     let body;
     try {
       answer = await post(entry);
-      if (answer.status === 403 && (await newToken())) answer = await post(entry);
+      if (answer.status === 403) {
+        const inTheWay = await newToken();
+        if (inTheWay) return inTheWay;
+        answer = await post(entry);
+      }
       const isJson = (answer.headers.get("Content-Type") || "").includes("json");
       body = isJson ? await answer.json() : null;
     } catch {
-      trouble = "No connection to the portal.";
-      return false;
+      return AWAY;
     }
     if (body && body.saved) {
       settle(name, entry, body.saved);
-      return true;
-    }
-    if (body && body.refused) {
-      const all = everything();
-      if (all[name]) all[name] = { ...all[name], stopped: body.refused, meanwhile: body.meanwhile || null };
-      write(all);
-      for (const tell of heard.stopped) tell(entry, all[name]);
-      return true;
-    }
-    trouble =
-      answer.redirected || answer.status === 403
-        ? "You are signed out. Sign in in another tab; this goes on by itself."
-        : "The portal cannot keep it now.";
-    return false;
+    } else if (body && body.refused) stop(name, body.refused, body.meanwhile || null);
+    else if (answer.redirected || answer.status === 403) return SIGNED_OUT;
+    else if (answer.status === 400 || answer.status === 404) stop(name, NO_LONGER, null);
+    else return NOT_NOW;
+    return "";
   }
 
   function settle(name, entry, saved) {
@@ -161,7 +175,20 @@ window.unsaved = (() => {
       delete all[name];
     }
     write(all);
-    for (const tell of heard.saved) tell(entry, saved, !all[name]);
+    tell("saved", entry, saved, !all[name]);
+  }
+
+  function stop(name, refused, meanwhile) {
+    const all = everything();
+    if (!all[name]) return;
+    all[name] = { ...all[name], stopped: refused, meanwhile };
+    write(all);
+    tell("stopped", all[name], all[name]);
+  }
+
+  function tell(what, ...news) {
+    for (const one of heard[what]) one(...news);
+    tabs?.postMessage({ person, what, news });
   }
 
   function show() {
@@ -212,6 +239,9 @@ window.unsaved = (() => {
   if (root) {
     window.addEventListener("online", () => soon(0));
     window.addEventListener("storage", (event) => event.key === PLACE && show());
+    tabs?.addEventListener("message", ({ data }) => {
+      if (data.person === person) for (const one of heard[data.what]) one(...data.news);
+    });
     show();
     soon(0);
   }
