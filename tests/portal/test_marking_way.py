@@ -112,6 +112,12 @@ def first_answer(page: Page) -> None:
     tab_to(page, r"^Mark\b")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Answer 1 of 4")).to_be_visible()
+    takes_keys(page)
+
+
+def takes_keys(page: Page) -> None:
+    """Wait for the script of an answer's page that was loaded anew: it frames an item."""
+    expect(page.locator("#answer .item.current")).to_have_count(1)
 
 
 def press(page: Page, *keys: str) -> None:
@@ -125,7 +131,7 @@ def all_saved(page: Page) -> None:
 
 def kept(marking: Marking, points: float, comment: str) -> None:
     """Wait for a mark; how often it was sent is no matter: a press may come before the last one has been."""
-    wait_for(lambda: ("doubling/why", points, comment) in [one[:3] for one in marking.marks()], 30)
+    wait_for(lambda: ("doubling/why", points, comment) in [one[:3] for one in marking.marks()], 120)
 
 
 def shown(page: Page, number: int) -> str:
@@ -230,7 +236,7 @@ def test_keys_for_an_answer_that_never_comes_do_not_count(marking: Marking, page
 
     expect(page.locator("#saving")).to_contain_text("The keys you pressed meanwhile did not count.")
     expect(page.locator("#answer output").first).to_have_text("2 of 2")
-    wait_for(lambda: [row[:2] for row in marking.marks()] == [("doubling/why", 2.0)], 30)
+    wait_for(lambda: [row[:2] for row in marking.marks()] == [("doubling/why", 2.0)], 120)
     press(page, "1")
     all_saved(page)
     assert [row[:2] for row in marking.marks()][1:] == [("doubling/when", 1.0)]
@@ -247,6 +253,7 @@ def test_a_new_comment_is_used_by_its_key(marking: Marking, page: Page) -> None:
     page.keyboard.type("-1")
     press(page, "Enter")
     expect(page.locator(".offered").first).to_contain_text("Say why, 1 2 3.")
+    takes_keys(page)
 
     press(page, "2", "i", "Shift+1")
 
