@@ -23,6 +23,11 @@ def own_address(request: HttpRequest, path: str = "") -> str:
     return f"{own}{path}"
 
 
+def from_own_page(request: HttpRequest) -> bool:
+    """Whether a form came from a page of ours, as the browser says: no other site can have sent it."""
+    return request.method == "POST" and request.headers.get("Origin") == own_address(request)
+
+
 def own_path(wanted: str, otherwise: str) -> str:
     """Return the path that a request wants to be sent to if it can only lead here, else the other one."""
     fits = len(wanted) <= MOST_CHARACTERS and _PATH.fullmatch(wanted)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.urls import reverse
 
+from attest.portal.addresses import from_own_page
 from attest.portal.pages import page
 from attest.portal.permissions import everybody
+from attest.portal.polling import asks_by_itself, whole_page
+from attest.portal.written import given_back
 
 
 @everybody
 def missing(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """404: it is not there, or not theirs to see."""
+    if asks_by_itself(request):  # what it belongs to is gone: the whole page says so
+        return whole_page()
     return _said(
         request,
         404,
@@ -40,7 +47,11 @@ def unkeepable(request: HttpRequest, sentence: str) -> HttpResponse:
 
 @everybody
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403: no valid CSRF token."""
+    """403: no valid CSRF token. After signing in again, pages from before have none."""
+    if from_own_page(request) and request.path == reverse("sign-in"):
+        return redirect_to_login(request.POST.get("next") or reverse("courses"))
+    if (kept := given_back(request, 403)) is not None:
+        return kept
     return _said(
         request,
         403,

@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from attest.portal.assets import asset_url
+from attest.portal.meanwhile import text_of
 from attest.portal.people.zones import moment_here
 from attest.portal.permissions import Asking, person_of
 from graders.late import span_text
@@ -39,6 +40,8 @@ def environment(**_: Any) -> Environment:
     made.globals |= {"url": reverse, "asset": asset_url, "now": timezone.now, "count": count_text}
     made.filters |= {
         "when": when,
+        "as_typed": as_typed,
+        "as_field": lambda value: as_typed(text_of(value)),
         "span": span_text,
         "points": points_text,
         "points_noun": points_noun,
@@ -57,6 +60,11 @@ def when(moment: datetime | None, otherwise: str = "") -> str | Markup:
     return Markup('<time datetime="{}">{}</time>').format(
         timezone.localtime(moment).isoformat(timespec="seconds"), moment_here(moment)
     )
+
+
+def as_typed(text: object) -> Markup:
+    """Return what stands in a field, to come back as it is: shown, its unseen characters would be words."""
+    return Markup.escape("" if text is None else text)
 
 
 _EVERYWHERE = {"person", "notices", "request"}

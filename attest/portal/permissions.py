@@ -30,6 +30,7 @@ from attest.portal.likeness.models import LikePair
 from attest.portal.lms.models import may_come_in
 from attest.portal.marking.models import Level, ReusableComment, WrittenAnswer
 from attest.portal.people.models import Person, PersonalToken
+from attest.portal.polling import asks_by_itself, whole_page
 from attest.portal.regrading.models import Regrade
 from attest.portal.uploads.models import UploadedFolder
 
@@ -265,7 +266,11 @@ def _guard(view: View, rule: Rule, prepare: Callable[..., Any]) -> View:
         if person is None:
             if "Authorization" in request.headers:
                 return HttpResponse("This token is not known.\n", "text/plain", status=401)
-            return redirect_to_login(request.get_full_path())
+            if asks_by_itself(request):  # or the page for signing in would stand inside another one
+                return whole_page()
+            from attest.portal.written import given_back  # it needs pages, which need this
+
+            return given_back(request, 401) or redirect_to_login(request.get_full_path())
         make, things = prepare(person, named)
         return make(request, person), things
 

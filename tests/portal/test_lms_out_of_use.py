@@ -23,7 +23,7 @@ def put_out(school: School, lms: LMS, what: str, subject: str, *, deployment: st
         administrator.post(page, {"what": "out-of-use"})
     elif what == "deployment":
         row, _ = Deployment.objects.get_or_create(platform=lms.row, deployment_id=deployment)
-        administrator.post(page, {"what": "deployment", "deployment": str(row.pk)})
+        administrator.post(page, {"what": "deployment", "deployment": str(row.pk), "to": "out-of-use"})
     else:
         person = PlatformPerson.objects.get(subject=subject).person
         administrator.post(f"/people/{person.pk}/", {"what": "keep-out", "why": "They left."})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from datetime import datetime, timedelta
 
 import pytest
@@ -17,7 +16,6 @@ from attest.portal.handing_in.taking import take
 from attest.portal.lms.models import ContextPerson
 from attest.portal.marking.saving import Given, save
 from attest.portal.outbox.models import LookedAt, OutgoingScore
-from attest.portal.outbox.process import Outbox
 from attest.portal.teaching.extensions import give
 from tests.portal.outgoing import Linked, enrol, linked
 from tests.portal.prose import WHEN, WHY, keep_words, level
@@ -44,20 +42,6 @@ def test_a_graded_attempt_arrives_with_both_times_and_the_true_maximum(
     assert timedelta(0) <= graded.at - made < timedelta(seconds=1)
     row = moodle.row()
     assert (row.state, row.sent_points, row.sent_max) == (State.SENT, 4.0, 5.0)
-
-
-def test_while_another_process_looks_this_one_does_not_and_looks_again(
-    school: School, moodle: Linked, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keep_result(school.submission)
-    outbox, looks = Outbox(), [False, True]
-    monkeypatch.setattr("attest.portal.alone.alone", lambda what, **_: nullcontext(looks.pop(0)))
-
-    outbox._look(0)
-    assert not OutgoingScore.objects.exists()
-
-    outbox._look(0)
-    assert OutgoingScore.objects.count() == 1
 
 
 def test_nothing_is_sent_twice(school: School, moodle: Linked) -> None:

@@ -17,6 +17,7 @@ from attest.portal.courses.models import Course, CourseAssignment, Membership, R
 from attest.portal.courses.rosters import enrol
 from attest.portal.grading.standing import counting, own_attempts, shows_results
 from attest.portal.handing_in.taking import rules_for
+from attest.portal.meanwhile import is_valid, sent_over
 from attest.portal.pages import page
 from attest.portal.people.models import Person
 from attest.portal.people.views import ZONES, password_address
@@ -56,10 +57,11 @@ def edit_course(asking: Asking, course: Course) -> HttpResponse:
     """Change what a course is called, and in which time zone its due dates are written."""
     request = asking.request
     before = {"title": course.title, "zone": course.zone}
-    form = CourseForm(request.POST if request.method == "POST" else before)
-    if request.method == "POST" and form.is_valid():
+    sent = sent_over(request.POST, before)
+    form = CourseForm(sent.fields if request.method == "POST" else before)
+    if request.method == "POST" and is_valid(form, sent):
         changed = {
-            name: form.cleaned_data[name] for name in before if form.cleaned_data[name] != before[name]
+            name: form.cleaned_data[name] for name in sent.touched if form.cleaned_data[name] != before[name]
         }
         if changed:
             with transaction.atomic():
@@ -75,7 +77,7 @@ def edit_course(asking: Asking, course: Course) -> HttpResponse:
                 )
         messages.success(request, "Changed; due dates that are set stay the same moment.")
         return redirect("course", course_id=course.pk)
-    values = {"form": form, "zones": ZONES}
+    values = {"form": form, "zones": ZONES, "now": before}
     return page(asking, "courses/edit_course.html.jinja", values, 400 if form.errors else 200)
 
 

@@ -1,6 +1,6 @@
 """How far submissions are, as streams of server-sent events.
 
-    : a comment, at once and every 15 s          so that both ends know that the other is there
+    event: here                                  at once and every 15 s: each end knows of the other
     event: step    data: {"sentence", "checks"}  whenever it has come further
     event: ended                                 nothing more comes: load the state, and do not come again
 
@@ -32,6 +32,7 @@ LOOK_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0
 LONGEST_SECONDS = 600.0
 MOST_STREAMS = 1000  # of this process
+_HERE = "event: here\ndata:\n\n"
 MOST_OF_ONE = 4  # person: a browser has six connections to one place, and needs some for pages
 
 
@@ -114,12 +115,12 @@ async def _streamed(stream: Stream, *, shown: bool) -> AsyncIterator[str]:
         yield "event: ended\ndata:\n\n"
         return
     try:
-        yield ": attest\n\n"
+        yield _HERE
         while time.monotonic() < until:
             try:
                 await asyncio.wait_for(stream.changed.wait(), HEARTBEAT_SECONDS)
             except TimeoutError:
-                yield ": here\n\n"
+                yield _HERE
                 continue
             stream.changed.clear()
             if stream.step is None or not stream.step.waits:

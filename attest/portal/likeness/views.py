@@ -17,6 +17,7 @@ from attest.portal.likeness.comparing import text_of_submission
 from attest.portal.likeness.models import CohortComparison, DismissedPair, LikePair
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
+from attest.portal.polling import asks_by_itself, whole_page
 from graders.reading import UnreadableSubmission
 from reports.likeness_page import MOST_LINES, Side, rows_of
 
@@ -29,6 +30,8 @@ def likeness(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         if latest is None or not latest.errand.waits:
             _begin(asking, assignment)
         return redirect("likeness", assignment_id=assignment.pk)
+    if asks_by_itself(asking.request) and (latest is None or not latest.errand.waits):
+        return whole_page()
     pairs: list[LikePair] = []
     groups: dict[int, list[Submission]] = {}
     troubles = []

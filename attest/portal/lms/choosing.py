@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from attest.lti.claims import Launch
 from attest.lti.deep_linking import AssignmentLink, Window, response
 from attest.lti.errors import LTIError, Refused
-from attest.portal.addresses import own_address
+from attest.portal.addresses import from_own_page, own_address
 from attest.portal.courses.models import Course, CourseAssignment, Role
 from attest.portal.lms import tickets
 from attest.portal.lms.arriving import Arrived, context_of, link_resource, take_in, wanted_assignment
@@ -58,7 +58,7 @@ def choose_page(request: HttpRequest, arrived: Arrived) -> HttpResponse:
 def choose(request: HttpRequest) -> HttpResponse:
     """Take what an instructor chose, and ask on or go on."""
     text = request.POST.get("ticket", "")
-    ticket = tickets.look_at(Ticket.Purpose.CHOOSE, text) if tickets.from_own_page(request) else None
+    ticket = tickets.look_at(Ticket.Purpose.CHOOSE, text) if from_own_page(request) else None
     if ticket is None:
         return refused(request, Refused("ticket", "this page is too old. Open it in your course again."))
     arrived = _arrived(ticket)

@@ -17,8 +17,7 @@ from attest.lti.errors import LTIError, Refused
 from attest.lti.launch import finish
 from attest.lti.login import begin
 from attest.lti.storage import to_ask, to_keep
-from attest.portal.addresses import own_address
-from attest.portal.lms import tickets
+from attest.portal.addresses import from_own_page, own_address
 from attest.portal.lms.arriving import Arrived, arrive
 from attest.portal.lms.choosing import choose_page
 from attest.portal.lms.frames import framed_page, is_framed, refused
@@ -79,7 +78,7 @@ def launch(request: HttpRequest) -> HttpResponse:
     state = form.get("state", "")
     told = cookies.kept(request.COOKIES, state)
     now = time.time()
-    if told is None and "storage" in form and tickets.from_own_page(request):
+    if told is None and "storage" in form and from_own_page(request):
         told = form["storage"]
     elif told is None and (storage := to_ask(Rows(), form, now)) is not None:
         values = {"storage": storage, "parameters": list(form.items())}

@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.views.decorators.csrf import csrf_exempt
 
 from attest.lti.errors import Refused
+from attest.portal.addresses import from_own_page
 from attest.portal.lms import tickets
 from attest.portal.lms.frames import refused
 from attest.portal.lms.models import Deployment, Ticket, deployments_in_use
@@ -25,7 +26,7 @@ _BACKEND = "attest.portal.people.signing_in.ByEmail"
 def open_window(request: HttpRequest) -> HttpResponse:
     """Let in who brings a ticket from a page of ours."""
     ticket = None
-    if tickets.from_own_page(request):
+    if from_own_page(request):
         ticket = tickets.redeem(Ticket.Purpose.OPEN, request.POST.get("ticket", ""))
     if ticket is None:
         return refused(request, Refused("ticket", "this button works once, and within a minute."))

@@ -32,6 +32,7 @@ from attest.portal.lms.models import (
 from attest.portal.lms.pasting import pasted, takes_an_address, usual
 from attest.portal.lms.registering import INVITATIONS_LIVE, our_tool
 from attest.portal.lms.stores import digest_of
+from attest.portal.meanwhile import is_valid, sent_over
 from attest.portal.numbers import row_number
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, administrators
@@ -191,10 +192,12 @@ def platform(asking: Asking, platform_number: int) -> HttpResponse:
     found = get_object_or_404(Platform, pk=platform_number)
     request = asking.request
     what = request.POST.get("what", "") if request.method == "POST" else ""
-    form = PlatformForm(request.POST if what == "change" else _known(found), found)
+    now = _known(found)
+    sent = sent_over(request.POST, now)
+    form = PlatformForm(sent.fields if what == "change" else now, found)
     another = DeploymentForm(request.POST if what == "add-deployment" else None)
     steps: list[Step] = []
-    if what == "change" and form.is_valid():
+    if what == "change" and is_valid(form, sent):
         changed = form.kept(lambda given: _change(asking, found, given))
         if changed is not None:
             return redirect("platform", platform_number=found.pk)
@@ -210,13 +213,15 @@ def platform(asking: Asking, platform_number: int) -> HttpResponse:
         _add_deployment(asking, found, another.cleaned_data["deployment_id"])
         return redirect("platform", platform_number=found.pk)
     elif what == "deployment":
-        _switch_deployment(asking, found, request.POST.get("deployment", ""))
+        if (to := request.POST.get("to")) in ("use", "out-of-use"):
+            _switch_deployment(asking, found, request.POST.get("deployment", ""), is_active=to == "use")
         return redirect("platform", platform_number=found.pk)
     values = {
         "found": found,
         "pasted": pasted(found.family, our_tool(request)),
         "form": form,
         "another": another,
+        "now": now,
         "steps": steps,
         "own_trouble": "" if steps else own_trouble(own_address(request)),
         "contexts": found.contexts.select_related("course"),
@@ -271,11 +276,11 @@ def _add_deployment(asking: Asking, found: Platform, deployment_id: str) -> None
 
 
 @transaction.atomic
-def _switch_deployment(asking: Asking, found: Platform, number: str) -> None:
+def _switch_deployment(asking: Asking, found: Platform, number: str, *, is_active: bool) -> None:
     one = Deployment.objects.filter(platform=found, pk=row_number(number)).first()
-    if one is None:
+    if one is None or one.is_active == is_active:
         return
-    before, one.is_active = {"is_active": one.is_active}, not one.is_active
+    before, one.is_active = {"is_active": one.is_active}, is_active
     one.save(update_fields=["is_active"])
     after = {"is_active": one.is_active}
     note(asking.person, "deployment changed", f"deployment {one.pk}", before=before, after=after)

@@ -15,14 +15,13 @@ from django.views.decorators.csrf import csrf_exempt
 from attest.lti.dynamic import Registered, Tool, register
 from attest.lti.errors import LTIError, Refused
 from attest.lti.keys import public_jwks
-from attest.portal.addresses import own_address
+from attest.portal.addresses import from_own_page, own_address
 from attest.portal.audit.trail import note
 from attest.portal.headers import policy
 from attest.portal.lms.models import Deployment, Platform, RegistrationInvitation, origin_of, taken
 from attest.portal.lms.own_keys import own_keys
 from attest.portal.lms.reaching import web_while_somebody_waits
 from attest.portal.lms.stores import digest_of
-from attest.portal.lms.tickets import from_own_page
 from attest.portal.pages import page
 from attest.portal.permissions import everybody
 

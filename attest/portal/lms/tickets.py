@@ -6,10 +6,8 @@ import secrets
 from datetime import timedelta
 from typing import Any
 
-from django.http import HttpRequest
 from django.utils import timezone
 
-from attest.portal.addresses import own_address
 from attest.portal.lms.arriving import Arrived
 from attest.portal.lms.models import Ticket, deployments_in_use
 from attest.portal.lms.stores import digest_of
@@ -47,8 +45,3 @@ def redeem(purpose: Ticket.Purpose, text: str) -> Ticket | None:
     """Return a ticket that is still good, and take it: of two who bring it, one gets in."""
     ticket = look_at(purpose, text)
     return ticket if ticket and Ticket.objects.filter(pk=ticket.pk).delete()[0] else None
-
-
-def from_own_page(request: HttpRequest) -> bool:
-    """Whether a form came from a page of ours: nobody can send somebody else in by a ticket of their own."""
-    return request.method == "POST" and request.headers.get("Origin") == own_address(request)

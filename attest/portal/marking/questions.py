@@ -17,6 +17,7 @@ from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.marking.counting import rules_of
 from attest.portal.marking.models import Finding, MarkingRules, Reader
 from attest.portal.marking.reading import Line, as_read_by, lines_by_exercise, lines_of
+from attest.portal.meanwhile import sent_over
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 
@@ -109,7 +110,12 @@ def marking_rules(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     """Say how many answers two people mark, and whether everybody marks without names."""
     request = asking.request
     if request.method == "POST":
-        share, blind = request.POST.get("second_share", ""), request.POST.get("is_blind") == "on"
+        now = rules_of(assignment)
+        sent = sent_over(request.POST, {"second_share": now.second_share, "is_blind": now.is_blind})
+        share, blind = sent.fields["second_share"], sent.fields["is_blind"] == "on"
+        if sent.meanwhile:
+            messages.error(request, "Somebody has changed these rules meanwhile; nothing was changed.")
+            return redirect("marking", assignment_id=assignment.pk)
         if not (share.isascii() and share.isdigit() and int(share) <= 100):
             messages.error(request, f"{share[:20]!r} was found; a whole number from 0 to 100 is expected.")
             return redirect("marking", assignment_id=assignment.pk)
@@ -132,15 +138,17 @@ def marking_rules(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
 
 @members(Role.GRADER)
 def blind(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
-    """Show names, or show them no longer, to whoever asks."""
+    """Show names, or show them no longer, to whoever asks. Asked twice, it stays so."""
     request = asking.request
-    if request.method == "POST" and not rules_of(assignment).is_blind:
+    wanted = request.POST.get("names")
+    if request.method == "POST" and wanted in ("hide", "show") and not rules_of(assignment).is_blind:
         with transaction.atomic():
             reader, _ = Reader.objects.get_or_create(assignment=assignment, person=asking.person)
-            reader.is_blind = not reader.is_blind
-            reader.save()
-            action = "names hidden while marking" if reader.is_blind else "names shown while marking"
-            note(asking.person, action, f"assignment {assignment.pk}", course=assignment.course)
+            if reader.is_blind != (wanted == "hide"):
+                reader.is_blind = wanted == "hide"
+                reader.save()
+                action = "names hidden while marking" if reader.is_blind else "names shown while marking"
+                note(asking.person, action, f"assignment {assignment.pk}", course=assignment.course)
     otherwise = reverse("marking", args=[assignment.pk])
     return HttpResponseRedirect(own_path(request.POST.get("back", ""), otherwise))
 

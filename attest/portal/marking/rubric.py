@@ -24,6 +24,7 @@ from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.marking.models import MOST_LEVELS, Finding, Level, Mark, ReusableComment
 from attest.portal.marking.reading import as_read_by
 from attest.portal.marking.saving import max_points_of, note_mark, points_of, standing_last
+from attest.portal.meanwhile import sent_over, sentence_of
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 from reports.amounts import points_text
@@ -171,21 +172,25 @@ def read_points(text: str, least: float, most: float = _MOST_POINTS) -> tuple[fl
 
 def _edit(asking: Asking, part: Part, assignment: CourseAssignment, item: str) -> HttpResponse:
     request = asking.request
-    given = {
+    now: dict[str, object] = {
         "points": points_text(part.points),
         "text": part.label if isinstance(part, Level) else part.text,
         "is_retired": part.is_retired,
     }
+    given = now
     trouble: dict[str, list[str]] = {}
     changes: Sequence[Change] = ()
     seen = ""
     if request.method == "POST":
+        sent = sent_over(request.POST, now)
         given = {
-            "points": request.POST.get("points", ""),
-            "text": request.POST.get("text", "").replace("\r\n", "\n").strip(),
-            "is_retired": request.POST.get("is_retired") == "on",
+            "points": sent.fields["points"],
+            "text": sent.fields["text"].strip(),
+            "is_retired": sent.fields["is_retired"] == "on",
         }
         points, trouble = _read(part, given, item, assignment)
+        for name, there in sent.meanwhile.items():
+            trouble.setdefault(name, []).append(sentence_of(there))
         if not trouble:
             with transaction.atomic():
                 changes = changes_of(part, points)
@@ -207,6 +212,7 @@ def _edit(asking: Asking, part: Part, assignment: CourseAssignment, item: str) -
         "is_level": isinstance(part, Level),
         "item": item,
         "given": given,
+        "now": now,
         "trouble": trouble,
         "changes": () if trouble else changes,
         "seen": seen,

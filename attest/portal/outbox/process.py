@@ -83,29 +83,21 @@ class Outbox:
     def _look(self, _number: int) -> bool:
         """Notice what changed, and whether something is to be sent. No LMS is asked here.
 
-        While nothing changes, this asks the database for little. One process looks at a time: of two, the
-        one that began earlier could write what was to be there over what is.
+        While nothing changes, this asks the database for little.
         """
-        from attest.portal.alone import alone
+        from attest.portal.outbox.columns import linked, may_send
         from attest.portal.outbox.noticing import newest
         from attest.portal.outbox.sending import waits
 
         now, at = newest(), time.monotonic()
         has_changed = now != self._seen or at - self._seen_at > _ANYWAY_SECONDS
         if has_changed:
-            with alone("noticing", wait=False) as is_alone:
-                if is_alone:
-                    self._look_at_all()
-                    self._seen, self._seen_at = now, at
+            for resource in linked():
+                if may_send(resource.context) and resource.lineitem_url:
+                    self._look_at(resource)
+            self._seen, self._seen_at = now, at
         self._waits = waits()
         return False
-
-    def _look_at_all(self) -> None:
-        from attest.portal.outbox.columns import linked, may_send
-
-        for resource in linked():
-            if may_send(resource.context) and resource.lineitem_url:
-                self._look_at(resource)
 
     def _look_at(self, resource: LinkedResource) -> None:
         """Look at one column. What goes wrong with it keeps no other back."""

@@ -20,6 +20,7 @@ from attest.portal.numbers import row_number
 from attest.portal.pages import page
 from attest.portal.people.models import Person
 from attest.portal.permissions import Asking, members
+from attest.portal.polling import asks_by_itself, whole_page
 from attest.portal.regrading.accepting import accept, counted
 from attest.portal.regrading.models import Regrade
 from attest.portal.regrading.regrades import (
@@ -97,6 +98,8 @@ def regrade_changes(asking: Asking, regrade: Regrade) -> HttpResponse:
     acceptance = latest_of(regrade) if regrade.settled_at is None else None
     accepting = acceptance is not None and acceptance.errand.waits
     open_still = regrade.settled_at is None and not accepting
+    if asks_by_itself(request) and not accepting and (progress.is_over or not open_still):
+        return whole_page()
     shows = open_still and (progress.is_over or "so-far" in request.GET)
     lines = lines_of(regrade) if shows else []
     shown = by_difference(lines)

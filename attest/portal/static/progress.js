@@ -1,8 +1,11 @@
 // Follows a submission by server-sent events, and says to screen readers what has changed, once.
-// While events come, htmx does not ask; where they do not, it goes on asking every two seconds.
+// While events come, htmx does not ask; where they do not, it goes on asking every two seconds: something
+// between may hold a stream back without ending it.
 "use strict";
 (() => {
+  const QUIET = 20_000; // milliseconds: one who is there says so every 15 s
   let source = null;
+  let heardAt = -Infinity;
   const told = document.getElementById("told");
 
   function tell() {
@@ -12,7 +15,14 @@
     told.dataset.last = text;
   }
 
+  function here() {
+    heardAt = performance.now();
+  }
+
+  const isLive = () => source && source.readyState === EventSource.OPEN && performance.now() - heardAt < QUIET;
+
   function step(event) {
+    here();
     const { sentence, checks } = JSON.parse(event.data);
     const place = document.getElementById("sentence");
     const list = document.getElementById("checks");
@@ -35,10 +45,14 @@
   told.dataset.last = document.getElementById("sentence").textContent.replace(/\s+/g, " ").trim();
   document.addEventListener("htmx:afterSwap", tell);
   document.addEventListener("htmx:beforeRequest", (event) => {
-    if (source && source.readyState === EventSource.OPEN) event.preventDefault();
+    if (isLive()) event.preventDefault();
+  });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (isLive()) event.detail.shouldSwap = false; // it was asked for before the events that came meanwhile
   });
   if (progress.dataset.events && "EventSource" in window) {
     source = new EventSource(progress.dataset.events);
+    source.addEventListener("here", here);
     source.addEventListener("step", step);
     source.addEventListener("ended", ended);
     window.addEventListener("pagehide", () => source && source.close());

@@ -3,19 +3,23 @@
 (() => {
   const MOST_BYTES = 32 * 2 ** 20;
   const MOST_FILE_BYTES = 20 * 2 ** 20;
+  const LOOK = "Load this page again, and see under “Your attempts” whether it was received.";
+  const SIGNED_OUT = "You are signed out, and nothing was received. Sign in in another tab, and hand in here once more.";
   const form = document.getElementById("upload");
   if (!form) return;
   const input = document.getElementById("files");
   const chosen = document.getElementById("chosen");
   const sent = document.getElementById("sent");
   const refused = document.getElementById("refused");
-  const button = form.querySelector("button");
+  const button = form.querySelector("button:not([type])");
+  const stop = document.getElementById("stop");
+  let running = null;
+  let isReceived = false;
+  button.disabled = input.disabled = false; // some browsers keep what they were when a page is gone back to
 
   function refuse(text) {
     refused.textContent = text;
     refused.hidden = !text;
-    sent.hidden = true;
-    button.disabled = false;
   }
 
   function show() {
@@ -41,6 +45,7 @@
   function drop(event) {
     event.preventDefault();
     form.classList.remove("over");
+    if (running || isReceived) return;
     const folder = [...event.dataTransfer.items].some((one) => one.webkitGetAsEntry?.()?.isDirectory);
     if (folder) {
       refuse("A folder cannot be dropped. Make a zip of it, or drop its files.");
@@ -54,9 +59,57 @@
     show();
   }
 
-  function send(event) {
-    event.preventDefault();
-    if (!show()) return;
+  // What is on its way is neither sent twice nor exchanged for something else.
+  function begun(request) {
+    running = request;
+    sent.value = 0;
+    sent.hidden = stop.hidden = false;
+    button.disabled = input.disabled = true;
+  }
+
+  function ended() {
+    running = null;
+    sent.hidden = stop.hidden = true;
+    button.disabled = input.disabled = false;
+  }
+
+  // After signing in again in another tab this page's token is of the session before. Returns whether it is new now.
+  async function newToken() {
+    try {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const there = page.getElementById("upload");
+      if (!there || there.dataset.person !== form.dataset.person) return false;
+      form.elements.csrfmiddlewaretoken.value = there.elements.csrfmiddlewaretoken.value;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async function heard(request, isFirst) {
+    const answer = request.response || {};
+    if (request.status === 403 && isFirst && (await newToken())) {
+      ended();
+      return send(false);
+    }
+    ended();
+    if (request.status === 201) {
+      isReceived = true;
+      button.disabled = input.disabled = true;
+      return window.location.assign(answer.page);
+    }
+    if (answer.refused) return refuse(answer.refused);
+    if (request.status === 413) return refuse("At most 32 MB are taken at once. Leave out data and checkpoints.");
+    if (request.status === 408) {
+      return refuse("It came too slowly, and nothing was received. Repeat it, over another connection if you have one.");
+    }
+    if (request.status >= 500) return refuse(`No answer came. ${LOOK}`);
+    const isSignedOut = request.status === 401 || request.status === 403 || request.responseURL !== form.action;
+    return refuse(isSignedOut ? SIGNED_OUT : "Nothing was received. Load this page again, and repeat it.");
+  }
+
+  function send(isFirst) {
     const request = new XMLHttpRequest();
     request.open("POST", form.action);
     request.setRequestHeader("Accept", "application/json");
@@ -64,27 +117,29 @@
     request.upload.addEventListener("progress", (one) => {
       if (one.lengthComputable) sent.value = one.loaded / one.total;
     });
-    request.addEventListener("load", () => {
-      const answer = request.response || {};
-      if (request.status === 201) window.location.assign(answer.page);
-      else if (answer.refused) refuse(answer.refused);
-      else if (request.status === 413) refuse("At most 32 MB are taken at once. Leave out data and checkpoints.");
-      else if (request.status === 408) refuse("It came too slowly, and nothing was received. Repeat it, over another connection if you have one.");
-      else refuse("Nothing was received. Load this page again, and repeat it.");
+    request.addEventListener("load", () => heard(request, isFirst));
+    request.addEventListener("error", () => {
+      ended();
+      refuse(`No answer came. ${LOOK}`);
     });
-    request.addEventListener("error", () =>
-      refuse("No answer came. Load this page again, and see under “Your attempts” whether it was received."),
-    );
-    const data = new FormData(form); // before the button is disabled, with the form's own token
-    sent.value = 0;
-    sent.hidden = false;
-    button.disabled = true;
+    request.addEventListener("abort", () => {
+      ended();
+      refuse(`Stopped. ${LOOK}`);
+      button.focus();
+    });
+    const data = new FormData(form); // before its fields are disabled, with the form's own token
+    begun(request);
     request.send(data);
   }
 
   document.getElementById("drop-hint").hidden = false;
   input.addEventListener("change", show);
-  form.addEventListener("submit", send);
+  stop.addEventListener("click", () => running?.abort());
+  window.addEventListener("pageshow", (event) => event.persisted && isReceived && location.reload());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!running && !isReceived && show()) send(true);
+  });
   form.addEventListener("dragover", (event) => {
     event.preventDefault();
     form.classList.add("over");

@@ -12,6 +12,7 @@ from django.shortcuts import redirect
 from attest.portal.audit.trail import note
 from attest.portal.courses.forms import MemberForm, NewMemberForm
 from attest.portal.courses.models import Course, Membership, Role, Section
+from attest.portal.meanwhile import is_valid, sent_over
 from attest.portal.pages import page
 from attest.portal.people.models import Person
 from attest.portal.permissions import Asking, members
@@ -55,9 +56,11 @@ def edit_member(asking: Asking, membership: Membership) -> HttpResponse:
     request = asking.request
     trouble: list[str] = []
     what = request.POST.get("what", "") if request.method == "POST" else ""
-    form = MemberForm(request.POST if what == "change" else _known(membership))
+    now = _known(membership)
+    sent = sent_over(request.POST, now)
+    form = MemberForm(sent.fields if what == "change" else now)
     why = request.POST.get("why", "").strip()[:2000]
-    if what == "change" and form.is_valid():
+    if what == "change" and is_valid(form, sent):
         trouble = _change(asking, membership, form.cleaned_data)
         if not trouble:
             messages.success(request, "Changed; it counts at once.")
@@ -70,6 +73,7 @@ def edit_member(asking: Asking, membership: Membership) -> HttpResponse:
     values = {
         "member": membership,
         "form": form,
+        "now": now,
         "trouble": trouble,
         "what": what,
         "why": why,

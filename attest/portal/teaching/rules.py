@@ -13,6 +13,7 @@ from django.shortcuts import redirect
 from attest.portal.audit.trail import note
 from attest.portal.courses.forms import RulesForm
 from attest.portal.courses.models import CourseAssignment, Role
+from attest.portal.meanwhile import is_valid, sent_over
 from attest.portal.pages import page
 from attest.portal.permissions import Asking, members
 
@@ -40,15 +41,19 @@ def rules(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         if not trouble:
             messages.success(request, f"{assignment.title} is no longer in the course.")
             return redirect("course", course_id=assignment.course_id)
-    form = RulesForm(assignment.course, request.POST if changes else as_written(assignment))
-    valid = form.is_valid()
+    now = as_written(assignment)
+    sent = sent_over(request.POST, now)
+    form = RulesForm(assignment.course, sent.fields if changes else now)
+    valid = not changes or is_valid(form, sent)
     if changes and valid:
-        changed = change(asking, assignment, form.cleaned_data)
+        touched = {name: form.cleaned_data[name] for name in sent.touched}
+        changed = change(asking, assignment, touched)
         messages.success(request, "Changed; it counts at once." if changed else "Nothing was changed.")
         return redirect("rules", assignment_id=assignment.pk)
     values = {
         "assignment": assignment,
         "form": form,
+        "now": now,
         "kinds": CourseAssignment,
         "trouble": trouble,
         "stays": why_it_stays(assignment),
@@ -87,9 +92,9 @@ def remove(asking: Asking, assignment: CourseAssignment, why: str) -> list[str]:
 
 @transaction.atomic
 def change(asking: Asking, assignment: CourseAssignment, wanted: dict[str, Any]) -> bool:
-    """Set what is wanted; False where nothing of it is new."""
+    """Set what is wanted of the rules; False where nothing of it is new."""
     now = CourseAssignment.objects.select_for_update().select_related("course").get(pk=assignment.pk)
-    new = {name: wanted[name] for name in FIELDS if getattr(now, name) != wanted[name]}
+    new = {name: wanted[name] for name in FIELDS if name in wanted and getattr(now, name) != wanted[name]}
     if not new:
         return False
     before = as_written(now)

@@ -25,6 +25,7 @@ from attest.portal.handing_in.keeping import Store
 from attest.portal.numbers import row_number
 from attest.portal.pages import alone, page
 from attest.portal.permissions import Asking, members
+from attest.portal.polling import asks_by_itself, whole_page
 from attest.portal.regrading.regrades import refresh
 from attest.portal.uploads.folders import LIMITS, Unusable, place_of, read, unpack
 from attest.portal.uploads.models import UploadedFolder, UsedUpload
@@ -126,6 +127,8 @@ def upload(asking: Asking, uploaded: UploadedFolder) -> HttpResponse:
                 return redirect("regrade", assignment_id=assignment.pk)
             messages.error(request, "Choose one of the course's assignments.")
         return redirect("upload", uploaded_id=uploaded.pk)
+    if asks_by_itself(request) and not uploaded.errand.waits:
+        return whole_page()
     return _upload_page(asking, uploaded, {})
 
 
