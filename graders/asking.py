@@ -62,7 +62,7 @@ class Asker:
         """Note whether an answer is less exact than `cast`, what a check cast to, or the grading dtype."""
         self.record.note(answer, cast or self.dtype)
 
-    def ask(self, guest: Guest, call: Call, ask: Callable[[tuple[Any, ...], dict[str, Any]], Any]) -> Any:
+    def ask(self, guest: Guest, call: Call, ask: _Ask) -> Any:
         """Make a call, record it, and return its answer with handles of modules wrapped."""
         args, kwargs = sent(call.args), sent(call.kwargs)
         call.seed = self.next_seed()

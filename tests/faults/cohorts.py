@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from collections.abc import Iterable
@@ -147,11 +146,3 @@ class Running:
             "zygote": [pid for pid in sandbox if pid not in inner],
             "guest": inner if len(sandbox) > len(inner) else [],
         }[kind]
-
-
-def ended_of_itself(out: Path) -> bool:
-    """Whether run.json says that the run came to its end."""
-    try:
-        return json.loads((out / "run.json").read_text())["finished_at"] is not None
-    except (OSError, ValueError):
-        return False
