@@ -8,12 +8,15 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 from sandbox.backend import BackendOptions, LaunchedProcess, Mode
 from sandbox.far import start_counterpart
 from sandbox.limits import Limits
+
+from .conftest import QUICK as QUICKEST
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,6 +35,44 @@ try:
 finally:
     relay.kill_all()
     launched.close()
+"""
+
+# Each side of the stream waits its turn on a busy machine.
+QUICK = replace(QUICKEST, check_seconds=4.0, load_seconds=4.0)
+
+WORK = """
+import os, sys, time, signal, torch
+kept = []
+def double(x): return 2 * x
+def sleep(seconds): time.sleep(seconds)
+def spin():
+    while True: pass
+def flood():
+    while True: os.write(1, bytes(65536))
+def take(count): kept.append(torch.ones(count, dtype=torch.uint8))
+def borrow(count): return int(torch.ones(count, dtype=torch.uint8)[-1])
+def crash(): __import__('ctypes').string_at(0)
+def leave(): os._exit(7)
+def say(): print("out"); print("err", file=sys.stderr); return 1
+def ask(model, x): return model(x) + 1
+def read(): return open("data.txt").read()
+def starts(count):
+    for _ in range(count):
+        if os.fork() == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            time.sleep(600)
+def floods_later():
+    if os.fork() == 0:
+        time.sleep(0.1)
+        while True: os.write(1, bytes(65536))
+def answers_without_end():
+    import struct
+    os.write(3, struct.pack("<IQ", 4096, 256 * 2**20 + 1))
+    while True: os.write(3, bytes(65536))
+def answers_later_without_end():
+    if os.fork() == 0:
+        time.sleep(0.1)
+        answers_without_end()
 """
 
 

@@ -11,7 +11,6 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +31,12 @@ from sandbox import (
 from sandbox.docker import TRANSPORT, LaunchedContainer
 from sandbox.engine import Engine
 
-from .conftest import QUICK as QUICKEST
 from .conftest import script
 from .forwarding import Forwarder, forwarded
-from .test_relay import WORK
+from .relayed import QUICK, WORK
 
 ROOT = Path(__file__).parents[2]
 MIB = 2**20
-QUICK = replace(QUICKEST, check_seconds=4.0, load_seconds=4.0)
 
 
 @pytest.fixture(scope="module")
