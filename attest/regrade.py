@@ -242,18 +242,11 @@ def regrade(  # noqa: PLR0917 - what was found out before
     """Grade into OUT/regrade, going on with such a regrade that was interrupted; return the exit status."""
     refuse_foreign(out.path)
     asked = asked_of(request, as_graded, assignment)
-    before = read_regrade(out.path)
-    with writing(out.path):
-        if before is None or before.asked != asked:
-            discard(out.path)
-        (out.path / REGRADE).mkdir(exist_ok=True)
-        write_regrade(Regrade(asked=asked), out.path)
-        take_along(out.path)
+    prepare(asked, out.path)
     with Output(out.path / REGRADE, "resume", report_name) as new:
-        rows: dict[str, Row] = {}
-        if new.earlier:
-            rows = rows_that_stay(new, intake.cohort.found, assignment, asked.backend, asked.device)
-        todo = tuple(each for each in intake.cohort.found if each.student.id not in rows)
+        found, sandboxed = intake.cohort.found, (asked.backend, asked.device)
+        rows = rows_that_stay(new, found, assignment, *sandboxed) if new.earlier else {}
+        todo = tuple(each for each in found if each.student.id not in rows)
         cohort = Request(
             assignment,
             todo,
@@ -284,6 +277,17 @@ def regrade(  # noqa: PLR0917 - what was found out before
             base = {student: one.fingerprint for student, one in counted.items()}
             write_regrade(Regrade(asked=asked, complete=True, based_on=base), out.path)
     return present(request, absent, [*intake.cohort.problems, *troubles, *problems], rows)
+
+
+def prepare(asked: Asked, out: Path) -> None:
+    """Make OUT/regrade, or leave what an interrupted regrade that was asked for the same has come to."""
+    before = read_regrade(out)
+    with writing(out):
+        if before is None or before.asked != asked:
+            discard(out)
+        (out / REGRADE).mkdir(exist_ok=True)
+        write_regrade(Regrade(asked=asked), out)
+        take_along(out)
 
 
 def asked_of(request: RegradeRequest, as_graded: GradeRequest, assignment: Assignment) -> Asked:
