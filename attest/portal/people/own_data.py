@@ -83,35 +83,8 @@ def _about(person: Person, seen: Mapping[int, frozenset[str]]) -> dict[str, Any]
         "joined_at": person.joined_at,
         "last_signed_in": person.last_login,
         "administrator": person.is_administrator,
-        "courses": [
-            {
-                "course": member.course.title,
-                "role": member.role,
-                "section": str(member.section or ""),
-                "id": member.student_id,
-                "ids": member.ids,
-            }
-            for member in Membership.objects.filter(person=person).select_related("course", "section")
-        ],
-        "lms": [
-            {
-                "lms": one.platform.name,
-                "subject": one.subject,
-                "name": one.name,
-                "email": one.email,
-                "told_at": one.told_at,
-                "courses": [
-                    {"course": seen.context.title, "role": seen.role, "has_left": seen.has_left}
-                    for seen in one.contexts.select_related("context")
-                ],
-                "scores_sent": list(
-                    one.scores.exclude(sent_at=None).values(
-                        "resource__assignment__title", "sent_points", "sent_max", "sent_at"
-                    )
-                ),
-            }
-            for one in person.told.select_related("platform")
-        ],
+        "courses": _courses(person),
+        "lms": _known_to_lms(person),
         "extensions": list(person.extensions.values("assignment__title", "until", "reason", "at")),
         "submissions": list(
             person.submissions.order_by("pk").values(
@@ -138,16 +111,7 @@ def _about(person: Person, seen: Mapping[int, frozenset[str]]) -> dict[str, Any]
             .annotate(number=Count("pk"))
             .order_by("answer__assignment")
         ],
-        "likeness": [
-            {
-                "submission": one.first_id if one.first.person_id == person.pk else one.second_id,
-                "likeness": one.likeness,
-                "compared_at": one.comparison.at,
-            }
-            for one in LikePair.objects.filter(
-                Q(first__person=person) | Q(second__person=person)
-            ).select_related("first", "comparison")
-        ],
+        "likeness": _likenesses(person),
         "tokens": list(person.tokens.values("name", "created_at", "used_at")),
         "audit_trail": [
             {"at": one.at, "action": one.action, "subject": one.subject, "why": one.why}
@@ -155,6 +119,57 @@ def _about(person: Person, seen: Mapping[int, frozenset[str]]) -> dict[str, Any]
             if one.who == person.pk or _may_read(one.subject, seen)
         ],
     }
+
+
+def _courses(person: Person) -> list[dict[str, Any]]:
+    """Return the courses that they are a member of, and as what."""
+    return [
+        {
+            "course": member.course.title,
+            "role": member.role,
+            "section": str(member.section or ""),
+            "id": member.student_id,
+            "ids": member.ids,
+        }
+        for member in Membership.objects.filter(person=person).select_related("course", "section")
+    ]
+
+
+def _known_to_lms(person: Person) -> list[dict[str, Any]]:
+    """Return what each LMS has told of them, and what it was told."""
+    return [
+        {
+            "lms": one.platform.name,
+            "subject": one.subject,
+            "name": one.name,
+            "email": one.email,
+            "told_at": one.told_at,
+            "courses": [
+                {"course": place.context.title, "role": place.role, "has_left": place.has_left}
+                for place in one.contexts.select_related("context")
+            ],
+            "scores_sent": list(
+                one.scores.exclude(sent_at=None).values(
+                    "resource__assignment__title", "sent_points", "sent_max", "sent_at"
+                )
+            ),
+        }
+        for one in person.told.select_related("platform")
+    ]
+
+
+def _likenesses(person: Person) -> list[dict[str, Any]]:
+    """Return how like their submissions are to those of others, who are not named."""
+    return [
+        {
+            "submission": one.first_id if one.first.person_id == person.pk else one.second_id,
+            "likeness": one.likeness,
+            "compared_at": one.comparison.at,
+        }
+        for one in LikePair.objects.filter(Q(first__person=person) | Q(second__person=person)).select_related(
+            "first", "comparison"
+        )
+    ]
 
 
 def _told(asked: Mapping[str, Any], seen: Mapping[int, frozenset[str]]) -> dict[str, Any]:
