@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from graders import casebook, grading
 from graders.assignment import Assignment, read_assignment
 from graders.reading import UnreadableSubmission, read_submission
 from graders.result import Result, Status, Student
@@ -55,7 +56,10 @@ def test_exercises_with_test_files_of_equal_names(grade: Grade, model: str) -> N
     assert [exercise for exercise, _, _ in result.by_exercise()] == ["tiny", "careless"]
 
 
-def test_one_seed_gives_one_result(grade: Grade, model: str) -> None:
+def test_one_seed_gives_one_result(grade: Grade, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # On a busy machine time would end the search for a smaller input, now here and now there.
+    monkeypatch.setattr(casebook, "SHRINK_SECONDS", 300.0)
+    monkeypatch.setattr(grading, "SHRINK_SUBMISSION_SECONDS", 300.0)
     wrong = model.replace("real.sum(dim=1)\n", "real.sum(dim=1).clamp(max=2)\n").replace(
         "return x + self.by", "return torch.nn.functional.dropout(x) + self.by"
     )
