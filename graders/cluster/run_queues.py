@@ -1,4 +1,4 @@
-"""The queues of one run at the broker: its marks, what workers answer, and the connection to them.
+"""The queues of one run, or of one portal, at the broker: marks, what workers answer, and the connection.
 
 Where the connection is lost, whatever is asked raises what `troubles` names until `connect_anew` succeeds.
 """
@@ -18,7 +18,7 @@ _AT_ONCE = 64  # answers that are taken from the broker and not forgotten by it 
 
 
 class RunQueues:
-    """What the dispatcher of a run asks of the broker, but for the sending of jobs."""
+    """What a dispatcher asks of the broker, a cohort's or a portal's, but for the sending of jobs."""
 
     def __init__(self, url: str, run: str, hear: Callable[[Message], None]) -> None:
         """`hear` takes each answer. Raises ClusterError where the broker cannot be used."""

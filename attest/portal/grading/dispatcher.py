@@ -21,7 +21,6 @@ import msgspec
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections
 from django.utils import timezone
-from kombu import Connection, Consumer, Queue
 from kombu.message import Message
 
 from attest.portal.configuration import run_name
@@ -32,9 +31,10 @@ from attest.portal.handing_in.keeping import Missing
 from attest.portal.logs import event
 from attest.portal.processes import own_name
 from graders.assignment import AssignmentError
-from graders.cluster.broker import Post, answers_of, as_bytes, check_url, connect, shown_url, troubles
+from graders.cluster.broker import as_bytes, check_url, shown_url
 from graders.cluster.envelope import KEY_VARIABLE, ClusterError, UnknownSeal, seal, unseal
 from graders.cluster.letters import Beat, Failed, Graded, Refused, Taken, Wants, decode_answer
+from graders.cluster.run_queues import RunQueues
 from graders.cluster.sending import Outbox
 
 LOOK_SECONDS = 0.3  # between two looks at what waits in the database
@@ -42,10 +42,9 @@ LOOK_AFTER_SECONDS = 1.0  # between two looks at what became of what was sent
 AFTER_TROUBLE_SECONDS = 2.0
 MOST_SENT = 500  # lie in the broker at a time
 MOST_AGAIN = 32  # beyond so many nothing that is graded again is put before new submissions
-MOST_ANSWERS = 64  # taken from the broker and not kept yet
 EMPTY_SECONDS = 5.0  # of an empty queue, after which what nobody has taken must be lost
 TAKEN_SECONDS = 10.0  # after a job was taken, until one that was sent before it must be lost
-ALONE_SECONDS = 30.0  # without a word from any worker, after which the instructor is told
+ALONE = timedelta(seconds=30)  # without a word from any worker, after which the instructor is told
 
 
 class Dispatcher:
@@ -60,21 +59,17 @@ class Dispatcher:
         self.run_id = run_name(configuration.data)
         self.packing = Packing(configuration.files)
         self.stopping = threading.Event()
-        self.connection: Connection | None = None
+        self.queues: RunQueues | None = None  # while the broker is there
         self.heard_at = self.empty_at = time.monotonic()
         self.looked_at = 0.0
         self.takings: deque[tuple[float, datetime]] = deque()  # when a job was taken, and when it was sent
-
-    # Life
 
     def run(self) -> None:
         """Send and listen until `stopping` is set. A broker or database that is gone is waited for."""
         while not self.stopping.is_set():
             close_old_connections()
             try:
-                if self.connection is None:
-                    self.connect()
-                self.step()
+                self.step(self.queues or self.connect())
             except DatabaseError:
                 event("database not reached")
                 self.leave()  # what was not kept is told again
@@ -83,37 +78,24 @@ class Dispatcher:
                 self.without_broker(error)
         self.leave()
 
-    def connect(self) -> None:
+    def connect(self) -> RunQueues:
         """Reach the broker, and begin to listen. What happened meanwhile is heard before anything is lost."""
-        self.connection = connect(self.url)
-        self.post = Post(self.connection)
-        self.open()
-        consumer = Consumer(
-            self.connection.channel(),
-            [Queue(answers_of(self.run_id), durable=True)],
-            on_message=self.hear,
-            prefetch_count=MOST_ANSWERS,
-            auto_declare=True,
-        )
-        consumer.consume()
+        queues = self.queues = RunQueues(self.url, self.run_id, lambda message: self.hear(message, queues))
+        queues.open(more=True)
         queue.remember_broker()
         self.heard_at = self.empty_at = time.monotonic()
-
-    def open(self) -> None:
-        """Say to workers that somebody wants their answers, also where a broker has forgotten it."""
-        for kind in ("run", "open"):
-            self.post.mark(f"attest.{kind}.{self.run_id}")
+        return queues
 
     def leave(self) -> None:
         """Leave the broker, and in it what is there: workers go on."""
-        if self.connection is not None:
+        if self.queues is not None:
             with suppress(Exception):
-                self.connection.release()
-            self.connection = None
+                self.queues.release()
+            self.queues = None
 
     def gone(self) -> tuple[type[Exception], ...]:
         """What is raised where the broker is gone."""
-        return (ClusterError, *(troubles(self.connection) if self.connection else ()))
+        return (ClusterError, *(self.queues.troubles if self.queues else ()))
 
     def without_broker(self, error: Exception) -> None:
         """Say that the broker is gone, and wait a little."""
@@ -126,16 +108,13 @@ class Dispatcher:
             queue.explain(f"{said} What waits is graded as soon as it is there again.")
         self.stopping.wait(AFTER_TROUBLE_SECONDS)
 
-    def step(self) -> None:
+    def step(self, queues: RunQueues) -> None:
         """Hear what there is, look after what was sent, and send what waits."""
-        assert self.connection is not None
         seconds = LOOK_SECONDS
-        with suppress(TimeoutError):
-            while not self.is_due:
-                self.connection.drain_events(timeout=seconds)
-                seconds = 0.001
+        while not self.is_due and queues.listen(seconds):
+            seconds = 0.001
         if self.is_due:
-            self.look_after()
+            self.look_after(queues)
             self.looked_at = time.monotonic()
         while not self.stopping.is_set() and self.send_next() and not self.is_due:
             pass
@@ -144,8 +123,6 @@ class Dispatcher:
     def is_due(self) -> bool:
         """Whether it is time to look after what was sent."""
         return time.monotonic() - self.looked_at > LOOK_AFTER_SECONDS
-
-    # Sending
 
     def send_next(self) -> bool:
         """Put the next job into the broker; False where there is none for now."""
@@ -203,20 +180,17 @@ class Dispatcher:
         self.empty_at = time.monotonic()
         event("job sent", job=job.pk, submission=job.submission_id, tries=job.tries)
 
-    # Listening
-
-    def hear(self, message: Message) -> None:
+    def hear(self, message: Message, queues: RunQueues) -> None:
         """Take one answer. Where the database fails, the broker tells it again."""
         self.heard_at = time.monotonic()
         try:
             said = unseal(self.outbox.key, f"answer {self.run_id}", as_bytes(message.body))
-            self.act_on(decode_answer(said))
+            self.act_on(decode_answer(said), queues)
         except (UnknownSeal, msgspec.MsgspecError):
             queue.explain(f"A worker has another {KEY_VARIABLE} than this portal. Give all the same one.")
-        with suppress(*self.gone()):
-            message.ack()
+        queues.forget(message)
 
-    def act_on(self, answer: Taken | Beat | Wants | Graded | Failed | Refused) -> None:
+    def act_on(self, answer: Taken | Beat | Wants | Graded | Failed | Refused, queues: RunQueues) -> None:
         """Do what an answer asks for."""
         match answer:
             case Taken():
@@ -235,36 +209,34 @@ class Dispatcher:
                 bundle = self.packing.bundle(answer.bundle)
                 if bundle is not None and answer.queue.startswith("attest.bundles."):
                     letter = seal(self.outbox.key, f"bundle {answer.worker}", bundle.data)
-                    self.post.write(answer.queue, letter)
+                    queues.write(answer.queue, letter)
 
-    # While nothing is heard
-
-    def look_after(self) -> None:
+    def look_after(self, queues: RunQueues) -> None:
         """Keep what lies in the broker for its workers, and free what is lost there."""
         queue.give_up_worn_out()
-        self.open()
+        queues.mark(more=True)  # a broker may have forgotten it
         now, moment = time.monotonic(), timezone.now()
         waiting = queue.at_broker()
-        before = self.lost_before(now, moment)
+        before = self.lost_before(now, moment, queue_is_empty=queues.is_empty(self.outbox.queue))
         if before is not None:
             again = queue.lost(waiting.filter(claimed_at__lt=before))
             if again:
                 event("jobs lost by the broker", jobs=again)
         old = waiting.filter(lease_until__lt=moment + queue.SENT_LEASE / 2)
         old.update(lease_until=moment + queue.SENT_LEASE)
-        alone = now - self.heard_at > ALONE_SECONDS
-        if alone and waiting.filter(claimed_at__lt=moment - _ALONE).exists():
+        alone = now - self.heard_at > ALONE.total_seconds()
+        if alone and waiting.filter(claimed_at__lt=moment - ALONE).exists():
             queue.explain(
-                f"No worker has been heard of for more than {ALONE_SECONDS:.0f} s. Start one on any machine: "
-                "attest worker --queue cpu"
+                f"No worker has been heard of for more than {ALONE.total_seconds():.0f} s. "
+                "Start one on any machine: attest worker --queue cpu"
             )
 
-    def lost_before(self, now: float, moment: datetime) -> datetime | None:
+    def lost_before(self, now: float, moment: datetime, *, queue_is_empty: bool) -> datetime | None:
         """Return the moment before which nothing was sent that can still be in the broker; None for none.
 
         Jobs are taken in the order in which they were sent.
         """
-        if self.post.length(self.outbox.queue):
+        if not queue_is_empty:
             self.empty_at = now
         elif now - self.empty_at > EMPTY_SECONDS:
             return moment
@@ -273,6 +245,3 @@ class Dispatcher:
             sent_at = self.takings.popleft()[1]
             before = max(before or sent_at, sent_at)
         return before
-
-
-_ALONE = timedelta(seconds=ALONE_SECONDS)
