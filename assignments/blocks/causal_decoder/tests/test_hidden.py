@@ -109,8 +109,11 @@ def influences(model: Model, length: int, seed: int) -> Tensor:
 
 
 def still(student) -> float:
-    """How far rounding alone may move what must not move. A fill of -20 moves it by 1e-10."""
-    return 1e-11 if student.dtype == torch.float64 else 1e-6
+    """How far rounding alone may move what must not move, and a small eps below weights that are shared out.
+
+    Such an eps, of 1e-12, moves it by about as much as a fill of -20 does.
+    """
+    return 5e-11 if student.dtype == torch.float64 else 1e-5
 
 
 @points(
@@ -163,7 +166,7 @@ def test_future_never_moves_the_past(student, models):
 @points(
     3, section=SECTION, hint="A token sees itself and all tokens before it: triu(diagonal=1), and no shift."
 )
-def test_past_and_present_matter(models):
+def test_past_and_present_matter(student, models):
     """Changing a token moves its own logits and all later ones."""
     found = influences(models(), LENGTH, seed=1) > ALIVE
     allowed = torch.ones(LENGTH, LENGTH, dtype=torch.bool).tril()
@@ -177,6 +180,16 @@ def test_past_and_present_matter(models):
             precision=True,
             earned=0.0 if target == source else 1 / 3,
             pictures=[influence_map(found & allowed, allowed, title="Which token moves which logits")],
+        )
+    # In a single layer nothing is handed on: what lies far back is seen itself.
+    ids = tokens(1, MAX_LEN, seed=4).repeat(2, 1)
+    ids[1, 0] = (ids[0, 0] + 5) % VOCAB
+    before, after = models(1).logits(ids)
+    if student.dtype == torch.float64 and not moved(before[-1], after[-1]) > 1e-14:
+        fail(
+            f"With one layer and max_len = {MAX_LEN} tokens, the first token was changed, and the logits of "
+            "the last did not move.",
+            earned=1 / 3,
         )
 
 
@@ -204,7 +217,10 @@ def test_in_training(student, models, case):
         model.module.eval()
     if max(changes) > still(student) and not again > still(student):
         cut = cuts[[change > still(student) for change in changes].index(True)]
-        fail(f"In training mode, tokens from {cut} on were changed, and logits before them moved.")
+        raise CheckFailure(
+            f"In training mode, tokens from {cut} on were changed, and logits before them moved.",
+            precision=1e-8 < max(changes) < 1e-5,  # what is computed in float32 on the way moves by so much
+        )
     if not moved(before[:, -1], after[:, -1]) > ALIVE:
         fail("In training mode, tokens were changed, and the logits at the end did not move.")
 
