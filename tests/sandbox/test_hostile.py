@@ -218,7 +218,7 @@ def test_a_loop_at_import_is_stopped_and_the_rest_loads(load: Load) -> None:
     assert (guest.call("attempt"), guest.call("below")) == (3, 4)
     assert guest.report.level == "all"
     assert [cell.status for cell in guest.report.cells] == ["ok", "ok", "stopped", "ok"]
-    assert guest.report.seconds < 2
+    assert guest.report.seconds < 12
 
 
 def test_no_more_descriptors_than_needed(load: Load) -> None:

@@ -154,7 +154,7 @@ def test_a_looping_cell_is_stopped_and_the_rest_loads(notebook: Callable[..., Gu
     )
     assert [cell.status for cell in guest.report.cells] == ["ok", "stopped", "ok", "stopped", "ok"]
     assert (guest.call("f"), guest.call("g")) == (5, 6)
-    assert "stopped after 1 s" in guest.report.cells[1].note
+    assert "stopped after 3 s" in guest.report.cells[1].note
 
 
 def test_a_notebook_that_dies_leaves_its_definitions(notebook: Callable[..., Guest]) -> None:
