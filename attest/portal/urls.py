@@ -15,7 +15,7 @@ from attest.portal.handing_in import api, events
 from attest.portal.handing_in import views as handing_in
 from attest.portal.likeness import views as likeness
 from attest.portal.lms import choosing, course_page, launches, opening, platforms, registering
-from attest.portal.marking import alike, one_answer, questions, rubric, settling, sheets
+from attest.portal.marking import alike, many, one_answer, questions, rubric, settling, sheets
 from attest.portal.outbox import views as outbox
 from attest.portal.people import administration, tokens
 from attest.portal.people import views as people
@@ -104,6 +104,7 @@ urlpatterns = [
     path("assignments/<int:assignment_id>/marking/", questions.marking, name="marking"),
     path("assignments/<int:assignment_id>/marking/rules/", questions.marking_rules, name="marking-rules"),
     path("assignments/<int:assignment_id>/marking/names/", questions.blind, name="marking-blind"),
+    path("assignments/<int:assignment_id>/marking/marks/", many.marks, name="marks"),
     path("assignments/<int:assignment_id>/marking/table/", sheets.marks_sheet, name="marks-sheet"),
     path("assignments/<int:assignment_id>/marking/agreement/", settling.agreement, name="agreement"),
     path("assignments/<int:assignment_id>/marking/rubric/", rubric.marking_rubric, name="marking-rubric"),

@@ -99,6 +99,7 @@ TABLE: Mapping[str, tuple[str, ...]] = {
     "marking": GRADERS,
     "marking-rules": INSTRUCTORS,
     "marking-blind": GRADERS,
+    "marks": GRADERS,
     "marks-sheet": INSTRUCTORS,
     "agreement": GRADERS,
     "marking-rubric": GRADERS,

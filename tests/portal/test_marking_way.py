@@ -64,7 +64,7 @@ class Marking:
 
 @pytest.fixture
 def marking(request: pytest.FixtureRequest, tmp_path: Path, doubling_folder: Path) -> Iterator[Marking]:
-    made = Marking(tmp_path, doubling_folder, "4", *getattr(request, "param", ()))
+    made = Marking(tmp_path, doubling_folder, *getattr(request, "param", ("4",)))
     yield made
     made.portal.end()
 
@@ -321,7 +321,7 @@ def open_group(page: Page, address: str) -> None:
     page.get_by_role("group", name="Says when").get_by_role("radio", name="0 points").check()
 
 
-alike = pytest.mark.parametrize("marking", [("alike",)], indirect=True, ids=["alike"])
+alike = pytest.mark.parametrize("marking", [("4", "alike")], indirect=True, ids=["alike"])
 THREE_ANSWERS = [("doubling/why", 2.0, "So it is.", 1), ("doubling/when", 0.0, "", 1)] * 3
 
 
@@ -379,12 +379,45 @@ def test_a_connection_that_drops_answers_marks_a_group_once(marking: Marking, pa
         else:
             route.continue_()
 
-    page.route("**/mark/", drop_every_other)
+    page.route("**/marks/", drop_every_other)
     page.get_by_role("button", name="Mark the ticked answers").click()
 
     expect(page.locator("#saving")).to_have_text("3 answers are marked.")
-    assert len(asked) == 12
+    assert len(asked) == 2  # all of it again, since nothing is known of the first time
     assert marking.marks() == THREE_ANSWERS
+
+
+@alike
+def test_where_marks_are_not_taken_together_each_is_sent_alone(marking: Marking, page: Page) -> None:
+    sign_in(page, marking.address)
+    open_group(page, marking.address)
+    page.route("**/marks/", lambda route: route.fulfill(status=413, body="too large"))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
+
+    page.get_by_role("button", name="Mark the ticked answers").click()
+
+    expect(page.locator("#saving")).to_have_text("3 answers are marked.")
+    assert [address.endswith("/mark/") for address in asked] == [False, *[True] * 6]
+    assert marking.marks() == THREE_ANSWERS
+
+
+@pytest.mark.parametrize("marking", [("120", "alike")], indirect=True, ids=["many"])
+def test_a_large_group_goes_in_few_requests(marking: Marking, page: Page) -> None:
+    sign_in(page, marking.address)
+    page.goto(f"{marking.address}of/doubling/alike/")
+    page.locator(".cards a").first.click()
+    expect(page.get_by_role("heading", name="120 answers that may say the same")).to_be_visible()
+    page.get_by_role("group", name="Says why").get_by_role("radio", name="2 points").check()
+    page.get_by_role("group", name="Says when").get_by_role("radio", name="0 points").check()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
+
+    page.get_by_role("button", name="Mark the ticked answers").click()
+
+    expect(page.locator("#saving")).to_have_text("120 answers are marked.")
+    assert len(asked) == 5  # fifty marks each
+    assert len(marking.marks()) == 240
 
 
 @alike

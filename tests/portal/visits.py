@@ -295,6 +295,7 @@ NO_PAGE = {
     "new-comment",
     "marking-blind",  # forms of the page of marking
     "marking-rules",
+    "marks",
     "marks-sheet",
     "gradebook",  # a form of the page of downloads
     "grades",

@@ -60,25 +60,7 @@ def mark(asking: Asking, answer: WrittenAnswer) -> HttpResponse:
     if request.method != "POST":
         return back
     settles = request.POST.get("settles") == "1"
-    status = 200
-    said: dict[str, Any]
-    try:
-        kept = save(
-            asking.person,
-            answer,
-            given_of(request.POST, answer),
-            settles=settles,
-            instructs=asking.may(Role.INSTRUCTOR),
-        )
-        said = {"saved": _as_json(kept)}
-    except MarkedMeanwhile as meanwhile:
-        status = 409
-        said = {
-            "refused": "Somebody else has marked this meanwhile; look at it and mark it again.",
-            "meanwhile": _as_json(meanwhile.mark),
-        }
-    except NotYours as refused:
-        status, said = 400, {"refused": str(refused)}
+    status, said = kept_or_refused(asking, answer, request.POST)
     if request.headers.get("Accept") == "application/json":
         return JsonResponse(said, status=status)
     if status == 200:
@@ -86,6 +68,26 @@ def mark(asking: Asking, answer: WrittenAnswer) -> HttpResponse:
     else:
         messages.error(request, said["refused"])
     return redirect(f"{reverse('answer', args=[answer.key])}?settle") if settles else back
+
+
+def kept_or_refused(asking: Asking, answer: WrittenAnswer, fields: QueryDict) -> tuple[int, dict[str, Any]]:
+    """Keep what was sent for one item, and return the status and what the page's script is told."""
+    try:
+        kept = save(
+            asking.person,
+            answer,
+            given_of(fields, answer),
+            settles=fields.get("settles") == "1",
+            instructs=asking.may(Role.INSTRUCTOR),
+        )
+    except MarkedMeanwhile as meanwhile:
+        return 409, {
+            "refused": "Somebody else has marked this meanwhile; look at it and mark it again.",
+            "meanwhile": _as_json(meanwhile.mark),
+        }
+    except NotYours as refused:
+        return 400, {"refused": str(refused)}
+    return 200, {"saved": _as_json(kept)}
 
 
 def given_of(fields: QueryDict, answer: WrittenAnswer) -> Given:

@@ -1,5 +1,5 @@
-// Answers that say the same, marked at once: each mark is written down in this browser first, as of one answer
-// marked alone, so a dropped connection loses none of them.
+// Answers that say the same, marked at once: the marks are written down in this browser first, as of one answer
+// marked alone, so a dropped connection loses none of them; they go to the portal together.
 "use strict";
 (() => {
   const DONE = "attest-group-done";
@@ -17,6 +17,8 @@
         if (!level || !Object.hasOwn(versions, name)) continue;
         marks.push({
           address: box.dataset.address,
+          together: form.dataset.together,
+          answer: box.value,
           page: box.dataset.page,
           item: name,
           settles: "",
@@ -40,7 +42,7 @@
   function goOn(marks, answers) {
     let left = false;
     const look = () => {
-      const unsent = marks.map((one) => unsaved.find(one.address, one.item, one.settles)).filter(Boolean);
+      const unsent = unsaved.unsentOf(marks);
       if (left || unsent.some((one) => !one.stopped)) return;
       left = true;
       if (!unsent.length) sessionStorage.setItem(DONE, String(answers)); // or that page says what is not saved
@@ -61,7 +63,7 @@
     else {
       form.inert = true; // it is sent as it is
       goOn(marks, new Set(marks.map((one) => one.address)).size);
-      for (const one of marks) unsaved.put(one);
+      unsaved.putAll(marks);
     }
   });
 

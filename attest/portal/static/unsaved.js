@@ -4,6 +4,8 @@
 window.unsaved = (() => {
   const PLACE = "attest-unsaved-marks";
   const WAITS = [1000, 2000, 4000, 8000, 15000];
+  const MOST_TOGETHER = 50; // marks in one request
+  const MOST_CHARACTERS = 50_000; // of their words
   const PATIENCE = 30_000; // milliseconds for one answer
   const AWAY = "No connection to the portal.";
   const SIGNED_OUT = "You are signed out. Sign in in another tab; this goes on by itself.";
@@ -49,19 +51,28 @@ window.unsaved = (() => {
     return everything()[nameOf({ address, item, settles })] || null;
   }
 
-  // Writes a mark down and sends it. A later one of the same item takes the place of an earlier one.
-  function put(entry) {
+  // Which of these marks the portal has not kept yet.
+  function unsentOf(entries) {
     const all = everything();
-    const name = nameOf(entry);
-    const earlier = all[name];
-    const edit = crypto.getRandomValues(new Uint32Array(4)).join("-").slice(0, 40);
-    all[name] = {
-      ...entry,
-      person,
-      edit,
-      version: earlier && !earlier.stopped ? earlier.version : entry.version,
-      earlier: earlier && !earlier.stopped ? [...earlier.earlier, earlier.edit].slice(-50) : [],
-    };
+    return entries.map((entry) => all[nameOf(entry)]).filter(Boolean);
+  }
+
+  // Writes marks down, all or none, and sends them. A later one of the same item takes the place of an earlier
+  // one. Those that name one address as `together` go there in one request, with their `answer`s.
+  function putAll(entries) {
+    const all = everything();
+    for (const entry of entries) {
+      const name = nameOf(entry);
+      const earlier = all[name];
+      const edit = crypto.getRandomValues(new Uint32Array(4)).join("-").slice(0, 40);
+      all[name] = {
+        ...entry,
+        person,
+        edit,
+        version: earlier && !earlier.stopped ? earlier.version : entry.version,
+        earlier: earlier && !earlier.stopped ? [...earlier.earlier, earlier.edit].slice(-50) : [],
+      };
+    }
     write(all);
     show();
     soon(0);
@@ -84,9 +95,8 @@ window.unsaved = (() => {
     sending = true;
     let problem = "";
     try {
-      for (const [name, entry] of own()) {
-        if (entry.stopped) continue;
-        const found = await sendOne(name, entry);
+      for (const some of requestsOf(own().filter(([, entry]) => !entry.stopped))) {
+        const found = await (some[0][1].together ? sendTogether(some) : sendOne(...some[0]));
         problem = found || problem;
         if (found && found !== NOT_NOW) break; // the others would fare no better
       }
@@ -121,49 +131,101 @@ window.unsaved = (() => {
     return "";
   }
 
-  function post(entry) {
-    const fields = new URLSearchParams({
-      csrfmiddlewaretoken: token(),
-      item: entry.item,
-      level: entry.level,
-      words: entry.words,
-      version: entry.version,
-      edit: entry.edit,
-      earlier: entry.earlier.join(","),
-      settles: entry.settles,
-    });
-    for (const comment of entry.comments) fields.append("comments", comment);
-    return fetch(entry.address, {
+  // What goes in one request each: marks alone, or as many of those that go together as fit.
+  function requestsOf(waiting) {
+    const requests = [];
+    const open = new Map(); // by address: the request that has room, and how long its words are
+    for (const one of waiting) {
+      const [, entry] = one;
+      const last = entry.together ? open.get(entry.together) : null;
+      if (last && last.some.length < MOST_TOGETHER && last.length + entry.words.length < MOST_CHARACTERS) {
+        last.some.push(one);
+        last.length += entry.words.length;
+        continue;
+      }
+      const some = [one];
+      requests.push(some);
+      if (entry.together) open.set(entry.together, { some, length: entry.words.length });
+    }
+    return requests;
+  }
+
+  const fieldsOf = (entry) => ({
+    item: entry.item,
+    level: entry.level,
+    words: entry.words,
+    version: String(entry.version),
+    edit: entry.edit,
+    earlier: entry.earlier.join(","),
+    settles: entry.settles,
+  });
+
+  const post = (address, fields) => {
+    fields.set("csrfmiddlewaretoken", token());
+    return fetch(address, {
       method: "POST",
       body: fields,
       headers: { Accept: "application/json" },
       signal: AbortSignal.timeout(PATIENCE),
     });
+  };
+
+  // Returns what the portal answers and the JSON in it, or what is in the way of an answer.
+  async function ask(address, fields) {
+    try {
+      let answer = await post(address, fields);
+      if (answer.status === 403) {
+        const inTheWay = await newToken();
+        if (inTheWay) return { inTheWay };
+        answer = await post(address, fields);
+      }
+      const isJson = (answer.headers.get("Content-Type") || "").includes("json");
+      const body = isJson ? await answer.json() : null;
+      return { answer, body, inTheWay: answer.redirected || answer.status === 403 ? SIGNED_OUT : "" };
+    } catch {
+      return { inTheWay: AWAY };
+    }
   }
 
   // Returns why the portal has said nothing of this mark; "" where it has, and that is dealt with.
   async function sendOne(name, entry) {
-    let answer;
-    let body;
-    try {
-      answer = await post(entry);
-      if (answer.status === 403) {
-        const inTheWay = await newToken();
-        if (inTheWay) return inTheWay;
-        answer = await post(entry);
-      }
-      const isJson = (answer.headers.get("Content-Type") || "").includes("json");
-      body = isJson ? await answer.json() : null;
-    } catch {
-      return AWAY;
-    }
-    if (body && body.saved) {
-      settle(name, entry, body.saved);
-    } else if (body && body.refused) stop(name, body.refused, body.meanwhile || null);
-    else if (answer.redirected || answer.status === 403) return SIGNED_OUT;
-    else if (answer.status === 400 || answer.status === 404) stop(name, NO_LONGER, null);
-    else return NOT_NOW;
+    const fields = new URLSearchParams(fieldsOf(entry));
+    for (const comment of entry.comments) fields.append("comments", comment);
+    const { answer, body, inTheWay } = await ask(entry.address, fields);
+    if (deal(name, entry, body)) return "";
+    if (inTheWay) return inTheWay;
+    if (answer.status !== 400 && answer.status !== 404) return NOT_NOW;
+    stop(name, NO_LONGER, null);
     return "";
+  }
+
+  // The same of many: the portal keeps each by itself, and answers to each.
+  async function sendTogether(some) {
+    const marks = some.map(([, entry]) => ({
+      ...fieldsOf(entry),
+      answer: entry.answer,
+      comments: entry.comments,
+    }));
+    const fields = new URLSearchParams({ marks: JSON.stringify(marks) });
+    const { answer, body, inTheWay } = await ask(some[0][1].together, fields);
+    if (body?.marks?.length === some.length) {
+      const dealt = some.map(([name, entry], place) => deal(name, entry, body.marks[place]));
+      return dealt.every(Boolean) ? "" : NOT_NOW;
+    }
+    if (inTheWay) return inTheWay;
+    if (![400, 404, 413].includes(answer.status)) return NOT_NOW;
+    const all = everything(); // the portal does not take them so: each goes alone, and hears why
+    for (const [name] of some) if (all[name]) all[name] = { ...all[name], together: "" };
+    write(all);
+    return "";
+  }
+
+  // Returns whether this says what became of a mark; what follows is done.
+  function deal(name, entry, said) {
+    if (said?.saved) settle(name, entry, said.saved);
+    else if (said?.refused) stop(name, said.refused, said.meanwhile || null);
+    else return false;
+    return true;
   }
 
   function settle(name, entry, saved) {
@@ -246,7 +308,9 @@ window.unsaved = (() => {
     soon(0);
   }
   return {
-    put,
+    put: (entry) => putAll([entry]),
+    putAll,
+    unsentOf,
     find,
     show,
     say,
