@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import pytest
@@ -11,7 +12,7 @@ from django.urls import get_resolver, reverse
 from attest.portal.errands.models import Errand
 from attest.portal.likeness.models import CohortComparison, LikePair
 from attest.portal.lms.models import Platform
-from attest.portal.marking.models import Level
+from attest.portal.marking.models import Level, WrittenAnswer
 from attest.portal.people.models import PersonalToken
 from attest.portal.permissions import PLACES
 from attest.portal.regrading.models import Regrade
@@ -248,6 +249,8 @@ def test_who_may_not_look_may_not_send_either(school: School, name: str) -> None
     fields = {"title": "Taken over", "what": "link", "check": check, "sentence": "x", "why": "x"}
     fields |= {"item": WHY, "level": str(Level.objects.latest("pk").pk), "text": "x", "second_share": "50"}
     fields |= {"state": "granted", "answer": "x", "points": "3", "name": "x", "email": school.student.email}
+    mark = {**fields, "answer": WrittenAnswer.objects.get().key, "comments": []}
+    fields |= {"marks": json.dumps([mark])}
     refused = {role: said for role, said in zip(ROLES, TABLE[name], strict=True) if said != "in"}
     browsers = {role: school.browser(None if role == "nobody" else getattr(school, role)) for role in refused}
     as_it_was = everything()

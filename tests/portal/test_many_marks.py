@@ -147,4 +147,3 @@ def test_what_is_no_list_of_marks_is_refused_as_a_whole(school: School, sent: st
     said = school.browser(school.grader).post(path, {"marks": sent})
 
     assert (said.status_code, said.json()) == (400, {"refused": UNREADABLE})
-    assert school.browser(school.grader).get(path).status_code == 405

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from django.http import HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import redirect
 
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.marking.models import WrittenAnswer
@@ -26,7 +27,7 @@ _UNREADABLE = {"refused": "What was sent cannot be read. Load this page again."}
 def marks(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
     """Keep what a grader gives for items of many answers: `marks`, a JSON list; answer in its order."""
     if asking.request.method != "POST":
-        return JsonResponse({"refused": "Send marks by POST."}, status=405)
+        return redirect("marking", assignment_id=assignment.pk)
     try:
         sent = json.loads(asking.request.POST.get("marks", ""))
     except (ValueError, RecursionError):
@@ -65,10 +66,10 @@ def _fields_of(sent: object) -> tuple[str, QueryDict] | None:
     if not isinstance(sent, dict):
         return None
     key, comments = sent.get("answer"), sent.get("comments", [])
-    values = [sent.get(name, "") for name in _FIELDS]
-    if not isinstance(comments, list) or not all(map(_is_text, (key, *values, *comments))):
+    values = {name: sent[name] for name in _FIELDS if name in sent}
+    if not isinstance(comments, list) or not all(map(_is_text, (key, *values.values(), *comments))):
         return None
     fields = QueryDict(mutable=True)
-    fields.update(dict(zip(_FIELDS, values, strict=True)))
+    fields.update(values)
     fields.setlist("comments", comments)
     return str(key), fields
