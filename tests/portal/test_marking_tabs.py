@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
@@ -21,7 +23,7 @@ from tests.portal.test_marking_way import (
 )
 from tests.reports.conftest import browser  # noqa: F401 - a fixture
 
-MARK = "**/mark/"
+MARK = re.compile(r"/marks?/$")  # of one, and of many together
 
 
 def sign_in_as(page: Page, address: str, email: str) -> None:  # noqa: F811
