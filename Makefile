@@ -2,7 +2,7 @@
 #
 #   make demo     grade the example cohort in the real sandbox, into ./demo
 #   make portal   start the web portal, its data in ./attest-portal
-#   make test     run Attest's own tests, WORKERS (2) at a time
+#   make test     run Attest's own tests, or those that ONLY names
 #   make hostile  every hostile submission on every backend that this machine has (minutes)
 #   make check    formatting, lint, types, import rules, and a proof of every assignment
 #   make fuzz     damaged inputs by the ten thousand to everything that reads; takes some minutes
@@ -20,7 +20,6 @@ PYTHON ?= python3
 VENV := .venv
 AXE := 4.14.1
 OPENEDX := 11.4.4
-WORKERS ?= 2
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -43,7 +42,7 @@ portal: $(VENV)/portal.stamp bubblewrap
 	@$(BIN)/attest serve
 
 test: $(VENV)/test.stamp bubblewrap axe openedx
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder $(ONLY)
+	@$(BIN)/python -m pytest $(ONLY)
 
 hostile: $(VENV)/test.stamp bubblewrap
 	@ATTEST_HOSTILE=all $(BIN)/python -m pytest tests/hostile tests/conformance

@@ -35,12 +35,6 @@ from tests.portal.school import School, make_school  # noqa: E402 - it imports m
 from tests.portal.test_serving import first_administrator  # noqa: E402 - after Django
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_setupnodes() -> None:
-    """Let each worker have data of its own: what was set above is for this process."""
-    del os.environ["DJANGO_SETTINGS_MODULE"], os.environ[configuration.DATA]
-
-
 @pytest.fixture(scope="session", autouse=True)
 def _data() -> Iterator[None]:
     """Remove the data when all is done."""
