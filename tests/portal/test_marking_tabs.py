@@ -7,7 +7,6 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.portal.running import wait_for
 from tests.portal.school import PASSWORD
 from tests.portal.test_marking_way import (
     THREE_ANSWERS,
@@ -20,6 +19,7 @@ from tests.portal.test_marking_way import (
     page,  # noqa: F401 - a fixture
     press,
     sign_in,
+    wait_in,
 )
 from tests.reports.conftest import browser  # noqa: F401 - a fixture
 
@@ -51,7 +51,7 @@ def test_a_group_goes_on_when_another_tab_has_sent_its_marks(
 
     expect(page.get_by_role("heading", name="Answers that say the same")).to_be_visible()
     expect(page.locator("#saving")).to_have_text("3 answers are marked.")
-    wait_for(lambda: sorted(marking.marks(), key=str) == sorted(THREE_ANSWERS, key=str), 60)
+    wait_in(page, lambda: sorted(marking.marks(), key=str) == sorted(THREE_ANSWERS, key=str))
     other.close()
 
 
@@ -73,7 +73,7 @@ def test_what_another_tab_has_sent_is_saved_here_too_and_can_be_changed(
     page.unroute(MARK)
     page.locator("#answer form[data-item]").first.get_by_role("button", name="1 point").click()
     expect(page.locator("#answer output").first).to_have_text("1 of 2")
-    wait_for(lambda: [one[1] for one in marking.marks()] == [1.0], 60, lambda: str(marking.marks()))
+    wait_in(page, lambda: [one[1] for one in marking.marks()] == [1.0], lambda: str(marking.marks()))
     assert page.get_by_text("has marked this meanwhile").count() == 0
     other.close()
 
@@ -96,7 +96,7 @@ def test_a_mark_that_is_not_taken_holds_no_other_up(
 
     press(page, "1")
 
-    wait_for(lambda: [one[1] for one in marking.marks()] == [1.0], 60, lambda: str(marking.marks()))
+    wait_in(page, lambda: [one[1] for one in marking.marks()] == [1.0], lambda: str(marking.marks()))
     if status == 404:
         expect(page.locator("#unsent")).to_contain_text(said)
         page.get_by_role("button", name="Throw it away").click()

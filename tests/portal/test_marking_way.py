@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -125,6 +125,16 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
+def wait_in(page: Page, true: Callable[[], object], why: Callable[[], str] = str) -> None:
+    """Wait until something is true, and answer what the page asks that is routed to here."""
+
+    def is_so() -> object:
+        page.wait_for_timeout(50)
+        return true()
+
+    wait_for(is_so, 120, why)
+
+
 def all_saved(page: Page) -> None:
     expect(page.locator("#saving")).to_have_text("All saved.")
 
@@ -236,7 +246,7 @@ def test_keys_for_an_answer_that_never_comes_do_not_count(marking: Marking, page
 
     expect(page.locator("#saving")).to_contain_text("The keys you pressed meanwhile did not count.")
     expect(page.locator("#answer output").first).to_have_text("2 of 2")
-    wait_for(lambda: [row[:2] for row in marking.marks()] == [("doubling/why", 2.0)], 120)
+    wait_in(page, lambda: [row[:2] for row in marking.marks()] == [("doubling/why", 2.0)])
     press(page, "1")
     all_saved(page)
     assert [row[:2] for row in marking.marks()][1:] == [("doubling/when", 1.0)]
