@@ -14,13 +14,13 @@ from django.shortcuts import redirect
 
 from attest.portal.courses.models import CourseAssignment, Role
 from attest.portal.marking.models import WrittenAnswer
-from attest.portal.marking.one_answer import kept_or_refused
+from attest.portal.marking.one_answer import UNREADABLE, kept_or_refused
 from attest.portal.permissions import Asking, members
 
 MOST_MARKS = 200
 _FIELDS = ("item", "level", "words", "version", "edit", "earlier", "settles")
 _HALF = re.compile("[\ud800-\udfff]")  # of a character
-_UNREADABLE = {"refused": "What was sent cannot be read. Load this page again."}
+_UNREADABLE = {"refused": UNREADABLE}
 
 
 @members(Role.GRADER)

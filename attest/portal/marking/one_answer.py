@@ -21,6 +21,8 @@ from graders.result import Result
 from reports.prose_view import MAX_ANSWER, MAX_ANSWER_LINES
 from reports.visible_text import Excerpt, excerpt, one_line
 
+UNREADABLE = "What was sent cannot be read. Load this page again."
+
 
 @members(Role.GRADER)
 def answer(asking: Asking, answer: WrittenAnswer) -> HttpResponse:
@@ -101,7 +103,7 @@ def given_of(fields: QueryDict, answer: WrittenAnswer) -> Given:
     if not all(
         one.isascii() and one.isdigit() and len(one) < 16 for one in (level or "0", version, *comments)
     ):
-        raise NotYours("What was sent cannot be read. Load this page again.")
+        raise NotYours(UNREADABLE)
     found = None
     if level:
         found = Level.objects.filter(pk=level, assignment=answer.assignment_id, item=item).first()

@@ -119,18 +119,6 @@ window.unsaved = (() => {
     return field ? field.value : "";
   }
 
-  // The page's token is of another session after signing in again elsewhere. Returns what is in the way.
-  async function newToken() {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" }, signal: AbortSignal.timeout(PATIENCE) });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const field = page.querySelector('input[name="csrfmiddlewaretoken"]');
-    const there = page.getElementById("marking");
-    if (!field || !there) return SIGNED_OUT;
-    if (there.dataset.person !== person) return SOMEBODY_ELSE;
-    for (const one of document.querySelectorAll('input[name="csrfmiddlewaretoken"]')) one.value = field.value;
-    return "";
-  }
-
   // What goes in one request each: marks alone, or as many of those that go together as fit.
   function requestsOf(waiting) {
     const requests = [];
@@ -175,8 +163,8 @@ window.unsaved = (() => {
     try {
       let answer = await post(address, fields);
       if (answer.status === 403) {
-        const inTheWay = await newToken();
-        if (inTheWay) return { inTheWay };
+        const who = await window.renewToken("marking", person);
+        if (who !== person) return { inTheWay: who ? SOMEBODY_ELSE : SIGNED_OUT };
         answer = await post(address, fields);
       }
       const isJson = (answer.headers.get("Content-Type") || "").includes("json");

@@ -73,23 +73,14 @@
     button.disabled = input.disabled = false;
   }
 
-  // After signing in again in another tab this page's token is of the session before. Returns whether it is new now.
-  async function newToken() {
-    try {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const there = page.getElementById("upload");
-      if (!there || there.dataset.person !== form.dataset.person) return false;
-      form.elements.csrfmiddlewaretoken.value = there.elements.csrfmiddlewaretoken.value;
-      return true;
-    } catch {
-      return false;
-    }
+  async function isStillTheirs() {
+    const { person } = form.dataset;
+    return (await window.renewToken("upload", person).catch(() => "")) === person;
   }
 
   async function heard(request, isFirst) {
     const answer = request.response || {};
-    if (request.status === 403 && isFirst && (await newToken())) {
+    if (request.status === 403 && isFirst && (await isStillTheirs())) {
       ended();
       return send(false);
     }
