@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from sandbox import Guest, Sandbox
-from sandbox.inside.uids import HIGH, LOW, Uids, here, is_mapped, lease, open_locks
+from sandbox.inside.uids import HIGH, HIGH_OF_CONTAINERS, LOW, Uids, here, is_mapped, lease, open_locks
 
 from .conftest import QUICK, script
 
 ROOT = Path(__file__).parents[2]
 WHO = "def f(): return 1"
+# Beyond those of guests and containers: no guest that runs meanwhile has one of these.
+NOBODYS = range(HIGH_OF_CONTAINERS.stop, HIGH_OF_CONTAINERS.stop + 100)
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives guests users of their own")
 
@@ -60,7 +62,7 @@ def test_an_uid_is_free_again_when_its_guest_has_ended(family: Sandbox) -> None:
 
 HOLDS = """
 import subprocess, sys, time
-from sandbox.inside.uids import HIGH, lease
+from sandbox.inside.uids import lease
 uid, locks = lease(range(int(sys.argv[1]), int(sys.argv[1]) + 1))
 child = subprocess.Popen(["sleep", "60"], pass_fds=[locks])
 print(child.pid, flush=True)
@@ -69,7 +71,7 @@ time.sleep(60)
 
 
 def test_a_lease_ends_with_the_last_of_those_who_hold_it_however_they_end() -> None:
-    uid = HIGH[7]
+    uid = NOBODYS[7]
     with subprocess.Popen(
         [sys.executable, "-c", HOLDS, str(uid)], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as holder:
@@ -96,7 +98,7 @@ def is_free(uid: int) -> bool:
 
 
 def test_nobody_gets_what_another_has() -> None:
-    few = range(HIGH[20], HIGH[24])
+    few = range(NOBODYS[20], NOBODYS[24])
     leased, locks = zip(*(lease(few) for _ in range(3)), strict=True)
     own = open_locks()
     try:
@@ -110,7 +112,7 @@ def test_nobody_gets_what_another_has() -> None:
 
 
 def test_where_all_are_in_use_it_says_so() -> None:
-    few = range(HIGH[30], HIGH[31])
+    few = range(NOBODYS[30], NOBODYS[31])
     _, locks = lease(few)
     try:
         with pytest.raises(OSError, match=f"all uids from {few[0]} to {few[0]} are in use"):
@@ -120,7 +122,7 @@ def test_where_all_are_in_use_it_says_so() -> None:
 
 
 def test_an_uid_of_somebody_is_left_out() -> None:
-    few = range(HIGH[40], HIGH[43])
+    few = range(NOBODYS[40], NOBODYS[43])
     own = open_locks()
     assert Uids(few, own, lambda uid: uid != few[1]).take() == few[1]
     os.close(own)
