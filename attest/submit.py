@@ -40,6 +40,10 @@ class SubmitError(ValueError):
     """The submission was not handed in. The message says why, and what to do."""
 
 
+class NoAnswer(SubmitError):
+    """Whether anything was received is not known."""
+
+
 @dataclass(frozen=True)
 class Target:
     """Where to hand in: the portal, and the number of the assignment there."""
@@ -202,19 +206,22 @@ def _write_tokens(tokens: dict[str, str]) -> None:
 
 
 def send(target: Target, name: str, data: bytes, token: str) -> dict[str, Any]:
-    """Send it and return the receipt. Raises SubmitError."""
+    """Send it, once more where no answer came, and return the receipt. Raises SubmitError."""
     mark = secrets.token_hex(16)
     quoted = name.replace("\\", "_").replace('"', "_").replace("\r", "_").replace("\n", "_")
+    # The portal takes what comes twice by the same name once.
     body = (
+        f'--{mark}\r\nContent-Disposition: form-data; name="once"\r\n\r\n{secrets.token_urlsafe(12)}\r\n'
         f'--{mark}\r\nContent-Disposition: form-data; name="files"; filename="{quoted}"\r\n'
         "Content-Type: application/octet-stream\r\n\r\n"
     ).encode() + data
-    return ask(
-        f"{target.origin}/api/assignments/{target.assignment}/submissions/",
-        token,
-        body + f"\r\n--{mark}--\r\n".encode(),
-        f"multipart/form-data; boundary={mark}",
-    )
+    address = f"{target.origin}/api/assignments/{target.assignment}/submissions/"
+    sent = (address, token, body + f"\r\n--{mark}--\r\n".encode(), f"multipart/form-data; boundary={mark}")
+    try:
+        return ask(*sent)
+    except NoAnswer:
+        time.sleep(LOOK_SECONDS)
+        return ask(*sent)
 
 
 def wait_for_report(target: Target, state: str, token: str) -> dict[str, Any]:
@@ -229,7 +236,7 @@ def wait_for_report(target: Target, state: str, token: str) -> dict[str, Any]:
 
 
 def ask(url: str, token: str, body: bytes | None = None, kind: str = "") -> dict[str, Any]:
-    """Ask the portal for JSON. Raises SubmitError."""
+    """Ask the portal for JSON. Raises SubmitError, and NoAnswer where none came."""
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
     if kind:
         headers["Content-Type"] = kind
@@ -241,7 +248,7 @@ def ask(url: str, token: str, body: bytes | None = None, kind: str = "") -> dict
         raise SubmitError(_refusal(error)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
-        raise SubmitError(
+        raise NoAnswer(
             f"{urlsplit(url).netloc} does not answer as a portal ({one_line(str(reason), 200)}). "
             "Nothing is known to be received; look at your attempts there before you hand in again."
         ) from None

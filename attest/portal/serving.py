@@ -31,6 +31,7 @@ from attest.portal.errands.models import QUICK, Errand
 from attest.portal.grading.queue import release, release_left
 from attest.portal.handing_in.keeping import Store
 from attest.portal.lms.models import LinkedResource
+from attest.portal.lms.own_keys import own_keys
 from attest.portal.lms.stores import forget_past_launches
 from attest.portal.logs import event, write_logs
 from attest.portal.people.models import Person
@@ -147,6 +148,7 @@ def prepare() -> None:
         call_command("migrate", interactive=False, verbosity=0)
         remove_unnamed()
         put_in_place()
+        own_keys(time.time())  # one first key, which LMSs know from the beginning
         tidy()
 
 

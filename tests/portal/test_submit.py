@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import os
 import re
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -73,6 +75,57 @@ def test_a_file_is_received_with_time_and_hash(place: Place, tmp_path: Path) -> 
     page = place.browser.get(receipt[0]).text
     assert digest[0] in page
     assert "the command line" in page
+
+
+class LosesTheFirstAnswer:
+    """A way to a portal on which the first answer is lost, when the portal has given it."""
+
+    def __init__(self, port: int) -> None:
+        self._to = ("127.0.0.1", port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.carried = 0
+        threading.Thread(target=self._carry, daemon=True).start()
+
+    def _carry(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                with client, socket.create_connection(self._to) as portal:
+                    threading.Thread(target=self._up, args=(client, portal), daemon=True).start()
+                    answer = b""
+                    while part := portal.recv(65536):  # each request asks for its connection to be closed
+                        answer += part
+                    self.carried += 1
+                    if self.carried > 1:
+                        client.sendall(answer)
+                    client.shutdown(socket.SHUT_RDWR)
+
+    @staticmethod
+    def _up(client: socket.socket, portal: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while part := client.recv(65536):
+                portal.sendall(part)
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+def test_where_the_answer_is_lost_it_goes_once_more_and_is_one_attempt(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "double.py").write_text("# its answer is lost\n" + RIGHT)
+    way = LosesTheFirstAnswer(place.portal.port)
+    before = place.portal.rows("SELECT count(*) FROM handing_in_submission")
+    try:
+        address = re.sub(r":\d+/", f":{way.port}/", place.assignment)
+
+        run = submit(tmp_path, "double.py", "--to", address, token=place.token)
+    finally:
+        way.close()
+
+    assert run.returncode == 0, run.stderr
+    assert way.carried == 2
+    assert "Received: attempt" in run.stdout
+    assert place.portal.rows("SELECT count(*) FROM handing_in_submission") == [(before[0][0] + 1,)]
 
 
 def test_a_folder_goes_as_a_zip_that_is_the_same_for_the_same_files(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -300,6 +301,57 @@ def test_a_student_who_hands_in_twice_at_once_gets_two_attempts(doubling_folder:
 
     attempts = Submission.objects.filter(person=school.classmate).values_list("attempt", flat=True)
     assert sorted(attempts) == [1, 2, 3, 4]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_one_page_sends_twice_at_once_is_one_attempt(doubling_folder: Path) -> None:
+    school = make_school(doubling_folder)
+    school.assignment.attempts = 1
+    school.assignment.save()
+
+    def send() -> None:
+        sent.append(take(school.assignment, school.classmate, FILES, once="the page").pk)
+
+    sent: list[int] = []
+    run_at_once([send] * 4)
+
+    (only,) = Submission.objects.filter(person=school.classmate)
+    assert sent == [only.pk] * 4
+    assert Job.objects.filter(submission=only).count() == 1
+
+
+def test_a_form_that_is_sent_twice_leads_to_one_receipt(school: School) -> None:
+    browser = school.browser(school.classmate)
+    address = f"/assignments/{school.assignment.pk}/"
+
+    def once() -> str:
+        found = re.search(r'name="once" value="([\w-]{10,})"', browser.get(address).content.decode())
+        assert found
+        return found[1]
+
+    def send(once: str) -> str:
+        files = {"files": SimpleUploadedFile("double.py", RIGHT.encode()), "once": once}
+        return str(browser.post(f"{address}hand-in/", files)["Location"])
+
+    form = once()
+    assert send(form) == send(form)
+    assert send(once()) != send(form)
+    assert Submission.objects.filter(person=school.classmate).count() == 2
+
+
+def test_only_the_same_content_of_the_same_page_is_the_same_attempt(school: School) -> None:
+    def send(content: str, once: str) -> int:
+        return take(school.assignment, school.classmate, [("double.py", content.encode())], once=once).attempt
+
+    assert send("# first", "page") == 1
+    assert send("# changed", "page") == 2  # a page that was gone back to
+    assert send("# changed", "page") == 2
+    assert send("# changed", "another page") == 3
+    assert send("# changed", "") == 4
+    assert send("# changed", "") == 5  # of a tool that knows nothing of it
+    assert send("# changed", "x" * 100) == 6
+    assert send("# changed", "x" * 100) == 6
+    assert take(school.assignment, school.student, [("double.py", b"# changed")], once="page").attempt == 2
 
 
 def test_the_page_and_its_script_name_the_bounds_that_hold(school: School) -> None:

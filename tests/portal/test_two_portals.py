@@ -52,6 +52,7 @@ def test_they_are_one_portal(two: Two, administrator: Browser) -> None:
 
     assert other.get("/people/").status == 200
     assert read_secret_key(two[0].data)
+    assert len(two[0].rows("SELECT kid FROM lms_ownkeyrow")) == 1
     assert not list(two[0].data.glob("*.part"))
 
 

@@ -22,7 +22,14 @@ def hand_in(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
         return JsonResponse({"refused": "Send files by POST."}, status=405)
     files = [(one.name or "", one.read()) for one in request.FILES.getlist("files")]
     try:
-        submission = take(assignment, asking.person, files, Submission.Way.TOKEN, came_at=came_at(request))
+        submission = take(
+            assignment,
+            asking.person,
+            files,
+            Submission.Way.TOKEN,
+            came_at=came_at(request),
+            once=request.POST.get("once", ""),
+        )
     except Refused as refused:
         return JsonResponse({"refused": str(refused)}, status=400)
     receipt = {

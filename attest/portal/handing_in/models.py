@@ -8,6 +8,8 @@ from django.utils import timezone
 from attest.portal.courses.models import CourseAssignment
 from attest.portal.people.models import Person
 
+ONCE_LENGTH = 40
+
 
 class Submission(models.Model):
     """One attempt of one student. It is in the database only once its files are safely on the disk.
@@ -29,6 +31,7 @@ class Submission(models.Model):
     content_hash = models.CharField(max_length=80)  # over names and contents, as graders.reading has it
     received_at = models.DateTimeField(default=timezone.now)
     way = models.CharField(max_length=20, choices=Way.choices, default=Way.PAGE)
+    once = models.CharField(max_length=ONCE_LENGTH, default="", blank=True)  # which sending: see `take`
 
     class Meta:
         ordering = ["-received_at", "-id"]

@@ -19,7 +19,7 @@ from attest.portal.courses.due import due_for
 from attest.portal.courses.models import CourseAssignment
 from attest.portal.grading.queue import enqueue
 from attest.portal.handing_in.keeping import Store
-from attest.portal.handing_in.models import Submission, SubmittedFile
+from attest.portal.handing_in.models import ONCE_LENGTH, Submission, SubmittedFile
 from attest.portal.people import rates
 from attest.portal.people.models import Person
 from attest.portal.people.zones import moment_here
@@ -123,10 +123,18 @@ def take(
     way: Submission.Way = Submission.Way.PAGE,
     *,
     came_at: datetime | None = None,
+    once: str = "",
 ) -> Submission:
-    """Take in `files`, (name, content) each, which were all here at `came_at`. Raises Refused."""
+    """Take in `files`, (name, content) each, which were all here at `came_at`. Raises Refused.
+
+    The same content with the same `once` is one attempt, however often it comes: a button pressed twice,
+    or a repetition because no answer came.
+    """
     came_at = came_at or timezone.now()
     named = checked(files)
+    known = content_hash(named)
+    if before := _came_before(assignment, person, once, known):
+        return before
     if refusal := rules_for(
         assignment, person, came_at
     ).refusal:  # before anything of it takes room on the disk
@@ -140,6 +148,8 @@ def take(
             with transaction.atomic():
                 # One student's attempts are counted one after another, whichever process counts.
                 Person.objects.select_for_update().get(pk=person.pk)
+                if before := _came_before(assignment, person, once, known):
+                    return before
                 rules = rules_for(assignment, person, came_at)
                 if rules.refusal:
                     raise Refused(rules.refusal)
@@ -147,9 +157,10 @@ def take(
                     assignment=assignment,
                     person=person,
                     attempt=rules.attempts + 1,
-                    content_hash=content_hash(named),
+                    content_hash=known,
                     received_at=came_at,
                     way=way,
+                    once=once[:ONCE_LENGTH],
                 )
                 SubmittedFile.objects.bulk_create(
                     SubmittedFile(submission=submission, name=name, digest=digests[name], size=len(data))
@@ -160,6 +171,14 @@ def take(
             continue
         return submission
     raise Refused("Several attempts came at the same moment. This one was not taken; hand it in again.")
+
+
+def _came_before(assignment: CourseAssignment, person: Person, once: str, known: str) -> Submission | None:
+    """Return what came of the same sending, where it came before."""
+    if not once:
+        return None
+    same = Submission.objects.filter(assignment=assignment, person=person, content_hash=known)
+    return same.filter(once=once[:ONCE_LENGTH]).first()
 
 
 def _no_work(assignment: CourseAssignment, person: Person, files: Mapping[str, bytes]) -> str:

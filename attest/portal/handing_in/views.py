@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse, JsonResponse
@@ -54,7 +56,9 @@ def hand_in(asking: Asking, assignment: CourseAssignment) -> HttpResponse:
             raise Refused(f"At most {MOST_FILES} files are taken; send a zip instead.")
         files = [(one.name or "", one.read()) for one in uploads]
         way = Submission.Way.LMS if request.session.get(FROM_LMS) else Submission.Way.PAGE
-        submission = take(assignment, asking.person, files, way, came_at=came_at(request))
+        submission = take(
+            assignment, asking.person, files, way, came_at=came_at(request), once=request.POST.get("once", "")
+        )
     except Refused as refused:
         if by_script:
             return JsonResponse({"refused": str(refused)}, status=400)
@@ -162,6 +166,7 @@ def _assignment_page(
         "counts": counting(assignment, attempts),
         "shown": shown,
         "trouble": trouble,
+        "once": secrets.token_urlsafe(12),
         "without_work": (rates.NO_WORK.times, rates.left(rates.NO_WORK, str(asking.person.pk))),
         "handout": handout_of(assignment) if _may_read(asking, assignment) else None,
     }

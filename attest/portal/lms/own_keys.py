@@ -1,4 +1,4 @@
-"""The portal's own keys in the database: made when they are first asked for, changed when it is time."""
+"""The portal's own keys in the database: made when the first portal starts, changed when it is time."""
 
 from __future__ import annotations
 
