@@ -158,6 +158,7 @@ class HostCanary:
         self._before: Any = None
 
     def __enter__(self) -> Self:
+        self._listeners = self._at_the_addresses()
         os.environ[HOST_VARIABLE] = self.secret
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
@@ -166,11 +167,6 @@ class HostCanary:
         self._shared = Path("/dev/shm") / HOST_FOLDER
         self._shared.write_text(self.secret)
         self._shared.chmod(0o666)
-        tcp, abstract = socket.socket(), socket.socket(socket.AF_UNIX)
-        tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        tcp.bind(("127.0.0.1", HOST_PORT))
-        abstract.bind(HOST_SOCKET)
-        self._listeners = [tcp, abstract]
         for listener in self._listeners:
             listener.listen()
             listener.setblocking(False)
@@ -182,6 +178,22 @@ class HostCanary:
             for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGIO, signal.SIGURG)
         }
         return self
+
+    @staticmethod
+    def _at_the_addresses() -> list[socket.socket]:
+        """Sockets at the addresses that attempts know. Raises RuntimeError where another run has its own."""
+        tcp, abstract = socket.socket(), socket.socket(socket.AF_UNIX)
+        tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tcp.bind(("127.0.0.1", HOST_PORT))
+            abstract.bind(HOST_SOCKET)
+        except OSError:
+            tcp.close()
+            abstract.close()
+            raise RuntimeError(
+                f"port {HOST_PORT} is in use: these tests run once at a time on a machine"
+            ) from None
+        return [tcp, abstract]
 
     def disturbed(self) -> list[str]:
         """What somebody did to it, in words."""

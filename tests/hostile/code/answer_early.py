@@ -1,7 +1,7 @@
 # Answers the next question before it is asked, from a thread that counts the questions.
 # kind: forging the result
 # verdicts: crashed|failed
-# says: The process that ran your code sent something that is not an answer: more than one answer to one question.… || The process that ran your code sent something that is not an answer: something that no question asked for.… || The process that ran your code sent something that is not an answer: an answer to another question. || Wrong values in the output: … Judged in float32.
+# says: The process that ran your code sent something that is not an answer: more than one answer to one question.… || The process that ran your code sent something that is not an answer: something that no question asked for.… || The process that ran your code sent something that is not an answer: an answer to another question.… || Wrong values in the output: … Judged in float32.
 import os
 import struct
 import sys
