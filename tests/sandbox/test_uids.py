@@ -188,15 +188,3 @@ def mapped(code: str, ids: str) -> str:
         os.close(fd)
     assert process.returncode == 0, err
     return out
-
-
-def test_taking_and_leasing_cost_next_to_nothing() -> None:
-    own = open_locks()
-    uids = Uids(HIGH, own)
-    began = time.perf_counter()
-    for _ in range(200):
-        uids.give_back(uids.take())
-        os.close(lease(HIGH)[1])
-    each = (time.perf_counter() - began) / 200
-    os.close(own)
-    assert each < 0.002
