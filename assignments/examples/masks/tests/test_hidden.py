@@ -16,9 +16,9 @@ from graders import CheckFailure, RemoteModule, cases, close, fail, fresh_tensor
 
 
 @points(2, hint="Make the mask from `length` each time; do not cut it out of one of a fixed size.")
-@cases([1, 17, 257])
+@cases([1, 17, 521])
 def test_causal_any_length(student, length):
-    """The causal mask is right for every length, from 1 to beyond 256."""
+    """The causal mask is right for every length, from 1 to beyond 512."""
     same(student.causal_mask(length), reference.causal_mask(length), what="the causal mask")
 
 
@@ -320,6 +320,8 @@ def test_layer_left_as_it_was(student, layers, made):
         dropping = moved(untouched, tensor(layer(x), shape=x.shape)) > 1e-4
         if dropping is not training:
             check_parameters(layer, layer_here(POST_NORM, student.dtype))
+            if training and not moved(untouched, tensor(layer.train()(x), shape=x.shape)) > 1e-4:
+                fail("After the call the layer drops nothing in training mode: its dropout was changed.")
             was, now = ("training", "evaluation") if training else ("evaluation", "training")
             fail(f"The layer was in {was} mode before the call and is in {now} mode after it.")
         if training and not moved(output[case.real], answer) > 1e-4:
