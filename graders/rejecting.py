@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graders.comparing import fail
 from graders.showing import line
 from sandbox import held
 from sandbox.errors import StudentRaised
+from sandbox.lending import LONGEST, MOST_ELEMENTS
 
 if TYPE_CHECKING:
     from graders.student import Student
@@ -41,18 +43,27 @@ def rejection(ask: Callable[[], Any]) -> Rejection:
 
 
 def judge_test(
-    student: Student, name: str, right: Things, wrong: Things, *, seed: int, must_reject: str | None = None
+    student: Student,
+    name: str,
+    right: Things,
+    wrong: Things,
+    *,
+    seed: int,
+    must_reject: str | None = None,
+    elements: int = MOST_ELEMENTS,
+    longest: int = LONGEST,
 ) -> None:
     """Fail unless the student's test `name` accepts everything `right` and rejects everything `wrong`.
 
     They are asked about in an order that `seed` decides and that is secret: only what a thing answers tells
     what it is. Where nothing right is rejected, half of the points is for the wrong ones that are, unless
-    `must_reject` is not among them.
+    `must_reject` is not among them. `elements` and `longest` bound what the test may hand over, as in `held`.
     """
     things = {**right, **wrong}
     names = random.Random(seed).sample(sorted(things), len(things))  # noqa: S311 - the seed is the secret
     lent = [things[one] if isinstance(things[one], tuple) else (things[one],) for one in names]
-    answers = student.rejects_each(name, *(tuple(map(held, some)) for some in lent))
+    lend = partial(held, elements=elements, longest=longest)
+    answers = student.rejects_each(name, *(tuple(map(lend, some)) for some in lent))
     rejected = dict(zip(names, answers, strict=True))
     refused = [one for one in right if rejected[one]]
     passed = [one for one in wrong if not rejected[one]]

@@ -7,11 +7,22 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from graders import cases, close, fail, fresh_tensor, influence_map, judge_test, moved_by, points, tensor
+from graders import (
+    CheckFailure,
+    cases,
+    close,
+    fail,
+    fresh_tensor,
+    influence_map,
+    judge_test,
+    moved_by,
+    points,
+    tensor,
+)
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(1000, 2**32 - 1)
-# (batch, length, heads): a single token, a few, as many as heads, just beyond 16, beyond 32, 128 and 256.
+# (batch, length, heads): a single token, a few, as many as heads, just beyond 16, beyond 32, 128 and 512.
 SHAPES = (
     (3, 1, 2),
     (2, 2, 2),
@@ -21,13 +32,16 @@ SHAPES = (
     (2, 17, 2),
     (1, 33, 4),
     (1, 130, 2),
-    (1, 270, 1),
+    (1, 530, 1),
 )
 IN_FLOAT32 = (2, 17, 2)
 # The scores of the longest are in the tens: next to them a block of -20 is nothing. Not in the hundreds:
 # weights that are divided by their new sum after the softmax would be 0 / 0.
 LARGE = {33: 4.0}
 NEAR = 1e-4  # float32 from float64
+# From here on, PyTorch's attention on the CPU reads additive float32 masks wrongly in float64 (seen in 2.13),
+# without a word: what fails is asked again in float32, where such work is right.
+MISREAD = 16
 D_MODEL = 8
 
 
@@ -74,7 +88,11 @@ def test_values(student, seed):
     (w_qkv, w_out), every = given(seed, student.dtype)
     for shape, x in every.items():
         got = student.decoder_attention(x, w_qkv, w_out, shape[2])
-        close(got, expected(seed, shape, student.dtype), what=f"the output for {shape[1]} tokens")
+        try:
+            close(got, expected(seed, shape, student.dtype), what=f"the output for {shape[1]} tokens")
+        except CheckFailure as failure:
+            failure.precision |= shape[1] >= MISREAD
+            raise
     if student.dtype == torch.float64:  # float32 has no room for such values
         asked = low_scores(seed)
         got = student.decoder_attention(*asked, 2)
@@ -134,17 +152,19 @@ def test_who_moves_whom(student, seed):
         leaks, dead = (moved & ~allowed).nonzero().tolist(), (allowed & ~moved).nonzero().tolist()
         if leaks:
             target, source = leaks[0]
-            fail(
+            raise CheckFailure(
                 f"With {length} tokens, changing token {source} moved the output at token {target}: "
                 f"the future is visible ({len(leaks)} such pairs).",
                 pictures=[influence_map(moved, allowed)],
+                precision=length >= MISREAD,
             )
         if dead:
             target, source = dead[0]
-            fail(
+            raise CheckFailure(
                 f"With {length} tokens, changing token {source} did not move the output at token {target}, "
                 "which must see it.",
                 pictures=[influence_map(moved, allowed)],
+                precision=length >= MISREAD,
             )
 
 
@@ -191,7 +211,7 @@ OWN = own()
 
 
 def blocked_above(diagonal: int, up_to: int | None = None):
-    @lru_cache(64)
+    @lru_cache(16)
     def mask(length: int) -> Tensor:
         blocked = torch.ones(length, length, dtype=torch.bool).triu(diagonal)
         if up_to is not None:
@@ -261,10 +281,22 @@ CAUSAL = {
 }
 
 
+# Whoever tests long sequences or large batches may.
+BOUNDS = {"elements": 2**16, "longest": 2**10}
+
+
 @points(
     4, hint="Try lengths below, at and beyond 16, and a change from each position on; compare with allclose."
 )
 @cases(SEEDS, n=1)
 def test_your_test_on_many_attentions(student, seed):
     """test_no_future rejects each of five leaky attentions and accepts each of four causal ones."""
-    judge_test(student, "test_no_future", CAUSAL, LEAKY, seed=seed, must_reject="the broken program itself")
+    judge_test(
+        student,
+        "test_no_future",
+        CAUSAL,
+        LEAKY,
+        seed=seed,
+        must_reject="the broken program itself",
+        **BOUNDS,
+    )

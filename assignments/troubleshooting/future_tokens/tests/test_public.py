@@ -40,6 +40,10 @@ def attention_with(diagonal):
     return attention
 
 
+# Whoever tests long sequences or large batches may.
+BOUNDS = {"elements": 2**16, "longest": 2**10}
+
+
 @points(2, hint="Change the tokens from some position on, and compare all outputs before it.")
 @cases(st.integers(1000, 2**32 - 1), n=1)
 def test_your_test_on_two_attentions(student, seed):
@@ -47,7 +51,9 @@ def test_your_test_on_two_attentions(student, seed):
     # One of the two twice, in an order that is drawn: only the answers tell which is which.
     generator = random.Random(seed)
     wrong = generator.sample([True, False, generator.random() < 0.5], 3)
-    said = student.rejects_each("test_no_future", *((held(attention_with(1 + leaks)),) for leaks in wrong))
+    said = student.rejects_each(
+        "test_no_future", *((held(attention_with(1 + leaks), **BOUNDS),) for leaks in wrong)
+    )
     if (True, False) in zip(wrong, map(bool, said), strict=True):
         fail("Your test let an attention pass in which each token sees the one after it.")
     if (False, True) in zip(wrong, map(bool, said), strict=True):

@@ -169,6 +169,10 @@ RIGHT = {
 }
 
 
+# No table grows with the square of what these get: wide models and large batches are cheap.
+BOUNDS = {"elements": 2**18, "longest": 2**12}
+
+
 @points(
     4,
     hint="Three things: what split_heads gives, what merge_heads gives, and what 12 features and 5 heads do.",
@@ -176,4 +180,4 @@ RIGHT = {
 @cases(SEEDS, n=1)
 def test_your_test_on_many_pairs(student, seed):
     """test_heads rejects each of five wrong pairs and accepts each of two right ones."""
-    judge_test(student, "test_heads", RIGHT, WRONG, seed=seed, must_reject="the broken pair itself")
+    judge_test(student, "test_heads", RIGHT, WRONG, seed=seed, must_reject="the broken pair itself", **BOUNDS)

@@ -176,8 +176,12 @@ RIGHT = {
 }
 
 
+# The handout's 500 tokens, with some heads and features.
+BOUNDS = {"elements": 2**17, "longest": 512}
+
+
 @points(4, hint="Several chunk sizes, one that does not divide the length among them; causal and not.")
 @cases(SEEDS, n=1)
 def test_your_test_on_many_attentions(student, seed):
     """test_same_values rejects each of five wrong attentions and accepts each of two right ones."""
-    judge_test(student, "test_same_values", RIGHT, WRONG, seed=seed)
+    judge_test(student, "test_same_values", RIGHT, WRONG, seed=seed, **BOUNDS)

@@ -46,6 +46,10 @@ def last_chunk_forgotten(query, key, value, causal=False, chunk_size=64):
     return context
 
 
+# The handout's 500 tokens, with some heads and features.
+BOUNDS = {"elements": 2**17, "longest": 512}
+
+
 @points(2, hint="Take a length that chunk_size does not divide, and compare with PyTorch's own attention.")
 @cases(st.integers(1000, 2**32 - 1), n=1)
 def test_your_test_on_two_attentions(student, seed):
@@ -53,7 +57,7 @@ def test_your_test_on_two_attentions(student, seed):
     # One of the two twice, in an order that is drawn: only the answers tell which is which.
     generator = random.Random(seed)
     wrong = generator.sample([True, False, generator.random() < 0.5], 3)
-    models = ((held(last_chunk_forgotten if one else attention),) for one in wrong)
+    models = ((held(last_chunk_forgotten if one else attention, **BOUNDS),) for one in wrong)
     said = student.rejects_each("test_same_values", *models)
     if (True, False) in zip(wrong, map(bool, said), strict=True):
         fail("Your test let an attention pass whose last chunk is zero where it is shorter than the others.")

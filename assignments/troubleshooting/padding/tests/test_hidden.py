@@ -272,10 +272,20 @@ RIGHT = {
 }
 
 
+# Whoever tests long sequences or large batches may.
+BOUNDS = {"elements": 2**16, "longest": 2**10}
+
+
 @points(4, hint="Try both: other content in the padding, and more or fewer columns of it.")
 @cases(SEEDS, n=1)
 def test_your_test_on_many_encoders(student, seed):
     """test_padding_is_inert rejects six encoders that padding changes, and accepts three right ones."""
     judge_test(
-        student, "test_padding_is_inert", RIGHT, LEAKY, seed=seed, must_reject="the broken program itself"
+        student,
+        "test_padding_is_inert",
+        RIGHT,
+        LEAKY,
+        seed=seed,
+        must_reject="the broken program itself",
+        **BOUNDS,
     )

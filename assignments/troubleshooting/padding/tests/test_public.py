@@ -43,6 +43,10 @@ def encoder(masked):
     return encode
 
 
+# Whoever tests long sequences or large batches may.
+BOUNDS = {"elements": 2**16, "longest": 2**10}
+
+
 @points(2, hint="Change the padding, add columns of it, leave it out: the encoding must not move.")
 @cases(st.integers(1000, 2**32 - 1), n=1)
 def test_your_test_on_two_encoders(student, seed):
@@ -50,7 +54,9 @@ def test_your_test_on_two_encoders(student, seed):
     # One of the two twice, in an order that is drawn: only the answers tell which is which.
     generator = random.Random(seed)
     wrong = generator.sample([True, False, generator.random() < 0.5], 3)
-    said = student.rejects_each("test_padding_is_inert", *((held(encoder(not one)),) for one in wrong))
+    said = student.rejects_each(
+        "test_padding_is_inert", *((held(encoder(not one), **BOUNDS),) for one in wrong)
+    )
     if (True, False) in zip(wrong, map(bool, said), strict=True):
         fail("Your test let an encoder pass that treats padding like real tokens.")
     if (False, True) in zip(wrong, map(bool, said), strict=True):
