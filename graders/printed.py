@@ -16,14 +16,17 @@ MOST_ROWS = 4096
 MOST_COMPARED = 2**25  # numbers, for one question
 # Two numbers differ by no more than this when they are the same in float32.
 _SINGLE = 1e-6
+_COLOUR = re.compile(r"\x1b\[[\d;]{0,20}m")  # what a terminal shows in colour
+# How many numbers stand between two of a row: "0.25", "1: 0.25", "0 -> 1: 0.25", "weights[0, 0, 1] = 0.25".
+_BETWEEN = (0, 1, 2, 3)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:\.(\d*))?|\.(\d+))(?:[eE]([-+]?\d{1,3}))?(?![\w])(\s?%)?")
 
 
 def printed_shape(text: str, shape: Sequence[int]) -> bool:
     """Return whether a shape was printed: "(3, 4, 8)", "torch.Size([3, 4, 8])", "3 x 4 x 8", "B=3, T=4"."""
     # Blanks that may be many, beside others that may be many, would be tried in every division.
-    text = " ".join(text.split())
-    between = r" ?[,x×*;|/]? ?(?:[A-Za-z_]{1,40} ?[=:]? ?)?"
+    text = " ".join(_COLOUR.sub("", text).split())
+    between = r" ?[,x×*;|/]? ?(?:(?:[A-Za-z_]{1,40} ){0,2}[A-Za-z_]{1,40} ?[=:]? ?)?"
     before, after = r"(?<![\w.])(?<!\d, )(?<!\d,)", r"(?!\w|\.\d| ?[,x×*] ?\d)"
     return re.search(before + between.join(map(str, shape)) + after, text) is not None
 
@@ -31,12 +34,12 @@ def printed_shape(text: str, shape: Sequence[int]) -> bool:
 def printed_row(text: str, rows: Tensor) -> int | None:
     """Return the first of `rows` (rows, numbers) that was printed at the precision at which it was printed.
 
-    The numbers stand one after another, or with one other number between them, such as an index. A row with
+    The numbers stand one after another, or with up to three others between them, such as indices. A row with
     less than two decimals ([1, 0, 0] or [0.4, 0.6]) counts as one with three, of which zeros were left out:
     taken as it stands it would be like too many others.
     """
     width = rows.shape[-1]
-    found = _numbers(text)
+    found = _numbers(_COLOUR.sub("", text))
     if not found or not rows.numel():
         return None
     rows = rows[:MOST_ROWS]
@@ -45,7 +48,7 @@ def printed_row(text: str, rows: Tensor) -> int | None:
         return None
     least, largest = sums.min(), sums.max()
     table = torch.tensor(found, dtype=torch.float64)
-    for step in (1, 2):
+    for step in (1 + others for others in _BETWEEN):
         span = (width - 1) * step + 1
         if len(table) < span:
             continue

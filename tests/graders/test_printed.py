@@ -23,6 +23,8 @@ ROW = torch.tensor([[0.30412, 0.10088, 0.19503, 0.39997]], dtype=torch.float64)
         "batch 3, length 4, width 8",
         "shape is (3, 4, 8).",
         "x\n(3, 4, 8)\ny",
+        "batch size: 3, sequence length: 4, embedding dim: 8",
+        "\x1b[1m3\x1b[0m, \x1b[1m4\x1b[0m, \x1b[1m8\x1b[0m",
     ],
 )
 def test_a_shape_is_found(text: str) -> None:
@@ -62,6 +64,9 @@ def test_another_shape_is_not(text: str) -> None:
         "source 0: 0.3041\nsource 1: 0.1009\nsource 2: 0.1950\nsource 3: 0.4000",
         "0.3041, 0.1008, 0.1950, 0.3999",  # cut off, not rounded
         ".3041 .1009 .1950 .4000",
+        "0 -> 0: 0.3041\n0 -> 1: 0.1009\n0 -> 2: 0.1950\n0 -> 3: 0.4000",
+        "weights[1,0,0] = 0.3041\nweights[1,0,1] = 0.1009\nweights[1,0,2] = 0.1950\nweights[1,0,3] = 0.4000",
+        "\x1b[31m0.3041\x1b[0m \x1b[1;32m0.1009\x1b[0m \x1b[m0.1950 0.4000",
         "step 1 loss 2.5 row [+0.3041, 0.1009, 0.1950, 0.4000] end 7",
     ],
 )

@@ -47,7 +47,13 @@ def asked_for(call):
         return (batch, heads) in {(3, 2), (3, 1), (6, 1)}
     if call.kind == "dot_product":
         return (batch, heads) == (3, 2) and call.output.shape[-1] == 4
-    return call.output.shape == (3, 4, 8) and heads == 2 and call.returned is not None
+    return call.output.shape == (3, 4, 8) and heads == 2 and call.returned is not None and to_itself(call)
+
+
+def to_itself(call):
+    """Return whether query and key of a layer's call are the same."""
+    query, key = call.inputs[:2]
+    return query.shape == key.shape and bool((query == key).all())
 
 
 def described(call):
@@ -60,6 +66,8 @@ def described(call):
     came = f"{size}{call.num_heads} heads, out {text(call.output.shape)}, {given}"
     if call.inputs[0].shape == (3, 4, 8) != call.output.shape:
         came += " (its input (3, 4, 8) was taken for (length, batch, d_model): batch_first=True is missing)"
+    if call.kind == "multi_head" and not to_itself(call):
+        came += " (its query is not its key: pass the same batch as query, key and value)"
     return came
 
 
