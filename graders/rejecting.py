@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graders.comparing import fail
-from graders.showing import line
+from graders.showing import describe, line
 from sandbox import held
 from sandbox.errors import StudentRaised
 from sandbox.lending import LONGEST, MOST_ELEMENTS
@@ -30,6 +30,13 @@ class Rejection:
 
     def __bool__(self) -> bool:
         return self.rejected
+
+    @property
+    def instead(self) -> str:
+        """What a test did that says in another way what it thinks: a sentence, after a blank, or nothing."""
+        if self.rejected or self.returned is None:
+            return ""
+        return f" It returned {describe(self.returned)}: it must raise an AssertionError, as `assert` does."
 
 
 def rejection(ask: Callable[[], Any]) -> Rejection:
@@ -69,7 +76,7 @@ def judge_test(
     passed = [one for one in wrong if not rejected[one]]
     said = []
     if passed:
-        said.append(f"Your test let pass: {'; '.join(passed)}.")
+        said.append(f"Your test let pass: {'; '.join(passed)}.{rejected[passed[0]].instead}")
     if refused:
         said.append(f"Your test rejected: {'; '.join(refused)}.")
     if said:

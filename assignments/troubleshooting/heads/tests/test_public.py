@@ -47,6 +47,7 @@ def test_your_test_on_two_pairs(student, seed):
     pairs = ((held(split_by_view if one else split, **BOUNDS), held(merge, **BOUNDS)) for one in wrong)
     said = student.rejects_each("test_heads", *pairs)
     if (True, False) in zip(wrong, map(bool, said), strict=True):
-        fail("Your test let a split_heads pass that is a view without a transpose.")
+        returned = said[wrong.index(True)].instead
+        fail(f"Your test let a split_heads pass that is a view without a transpose.{returned}")
     if (False, True) in zip(wrong, map(bool, said), strict=True):
         fail("Your test rejected a pair that does what the handout says.")

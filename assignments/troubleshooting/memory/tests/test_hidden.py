@@ -7,7 +7,7 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from graders import cases, close, fail, fresh_tensor, judge_test, points
+from graders import CheckFailure, cases, close, fail, fresh_tensor, judge_test, points
 
 # Hypothesis begins with the smallest, which would be the same case whatever the secret seed is.
 SEEDS = st.integers(1000, 2**32 - 1)
@@ -48,7 +48,13 @@ def test_chunks_of_any_size(student, seed):
     close(student.chunked_attention(query, key, value, chunk_size=4), value, what="the context of one token")
     query, key, value = inputs(seed, 3, 70)
     got = student.chunked_attention(query, key, value)
-    close(got, reference(query, key, value), what="the context of 3 targets and 70 sources by default")
+    try:
+        close(got, reference(query, key, value), what="the context of 3 targets and 70 sources by default")
+    except CheckFailure as failure:
+        # From 16 sources on, PyTorch's attention on the CPU reads additive float32 masks wrongly in float64
+        # (seen in 2.13), without a word: this is asked again in float32, where such work is right.
+        failure.precision = True
+        raise
 
 
 @points(3, requires=MEMORY, hint="The targets of a chunk begin at its start: block source > start + target.")

@@ -60,6 +60,7 @@ def test_your_test_on_two_attentions(student, seed):
     models = ((held(last_chunk_forgotten if one else attention, **BOUNDS),) for one in wrong)
     said = student.rejects_each("test_same_values", *models)
     if (True, False) in zip(wrong, map(bool, said), strict=True):
-        fail("Your test let an attention pass whose last chunk is zero where it is shorter than the others.")
+        returned = said[wrong.index(True)].instead
+        fail(f"Your test let an attention pass whose last, shorter chunk is zero.{returned}")
     if (False, True) in zip(wrong, map(bool, said), strict=True):
         fail("Your test rejected an attention that has the right values.")

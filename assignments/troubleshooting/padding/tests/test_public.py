@@ -58,6 +58,7 @@ def test_your_test_on_two_encoders(student, seed):
         "test_padding_is_inert", *((held(encoder(not one), **BOUNDS),) for one in wrong)
     )
     if (True, False) in zip(wrong, map(bool, said), strict=True):
-        fail("Your test let an encoder pass that treats padding like real tokens.")
+        returned = said[wrong.index(True)].instead
+        fail(f"Your test let an encoder pass that treats padding like real tokens.{returned}")
     if (False, True) in zip(wrong, map(bool, said), strict=True):
         fail("Your test rejected an encoder that masks padding and takes the mean over the real tokens.")
