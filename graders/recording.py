@@ -49,6 +49,9 @@ class RecordedCall:
     d_model: int | None = None
     num_heads: int | None = None
     training: bool = False
+    shifted: bool = (
+        False  # a mask was added to the scores that moves them and blocks none, such as one of ones
+    )
 
     @property
     def averaged(self) -> Tensor:
@@ -183,6 +186,7 @@ def _multi_head(word: Word) -> RecordedCall:
         d_model=d_model,
         num_heads=num_heads,
         training=bool(values["training"]),
+        shifted=_shifts(added),
     )
 
 
@@ -195,6 +199,10 @@ def _added_to_scores(tensors: dict[str, Tensor], size: tuple[int, int, int, int]
     if mask is not None:
         added = added + (_additive(mask).view(size) if mask.dim() == 3 else _additive(mask))
     return added
+
+
+def _shifts(added: Tensor) -> bool:
+    return bool(added.any()) and not bool((added <= BLOCKING).any())
 
 
 def _attended(
@@ -260,6 +268,7 @@ def _dot_product(word: Word) -> RecordedCall:
         output=output,
         inputs=tuple(word.tensors[name] for name in ("query", "key", "value")),
         num_heads=query.shape[1],
+        shifted=_shifts(added),
     )
 
 

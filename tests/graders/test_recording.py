@@ -98,6 +98,24 @@ def test_every_honest_call_of_a_layer_follows(kind: str, how: str, batch_first: 
         assert call.output.shape[0] == batch
 
 
+def test_a_float_mask_that_blocks_nothing_is_told_apart() -> None:
+    layer = nn.MultiheadAttention(8, 2, batch_first=True)
+    masks = (
+        None,
+        CAUSAL,
+        CAUSAL.float(),
+        torch.zeros(4, 4).masked_fill(CAUSAL, -torch.inf),
+        torch.zeros(4, 4),
+    )
+    calls = again(lambda: [layer(X, X, X, attn_mask=mask) for mask in masks])
+    assert [call.shifted for call in calls] == [False, False, True, False, False]
+    heads = X.view(3, 4, 2, 4).transpose(1, 2)
+    (call,) = again(
+        lambda: functional.scaled_dot_product_attention(heads, heads, heads, attn_mask=CAUSAL.float())
+    )
+    assert call.shifted
+
+
 def test_other_widths_of_keys_and_values_follow() -> None:
     layer = nn.MultiheadAttention(8, 2, kdim=5, vdim=6, batch_first=True).double()
     key, value = (torch.randn(3, 7, width, dtype=torch.float64) for width in (5, 6))

@@ -93,7 +93,15 @@ def first_of_each(student, problem_of):
 
 def without(student, what):
     """Return the sentence that none of the calls has what was looked for, or that there was no call."""
-    return f"{student.recording.text}; {what}." if student.recording else f"{student.recording.text}."
+    if not student.recording:
+        return f"{student.recording.text}."
+    said = f"{student.recording.text}; {what}."
+    shifted = sum(call.shifted for call in student.recording)
+    if shifted:
+        said += (
+            f" In {shifted} of them a float mask was added to the scores: it blocks only where it is -inf."
+        )
+    return said
 
 
 def drawn(weights, **more):
