@@ -26,7 +26,7 @@ _AXES = (
 _AXIS = frozenset(_AXES.split())
 _LABEL = (
     r"(?:\b(?:the|a|batch|size|of|target|source|tgt|src|query|key|queries|keys|length|len|seq|seq_len|sequence|tokens?|"
-    r"positions?|axis|dim|dimension|b|n|t|s|l|q|k|tq|tk)(?:\s*[=:_]\s*|\s+))"
+    r"targets|sources|sequences|positions?|axis|dim|dimension|b|n|t|s|l|q|k|tq|tk)(?:\s*[=:_]\s*|\s+))"
 )
 _UNIT = (
     r"(?:\s*-?\s*\b(?:for|the|in|of|batch|batches|items?|examples?|samples?|sequences?|sentences?|targets?|sources?|query|"
@@ -43,7 +43,9 @@ _LETTERS = re.compile(
 _LETTERS_ARE = re.compile(r"\b[A-Za-z]\w{0,9}(?:\s{0,3}×\s{0,3}[A-Za-z]\w{0,9}){1,5}\s{0,3}=\s{0,3}(?=\d)")
 _BRACKETS = re.compile(r"(?<![\w\])])[(\[{<]{1,3}\s*([^()\[\]{}<>§]{3,120}?)\s*[)\]}>]{1,3}")
 _INDEXED = re.compile(r"\[\s*(\d+)\s*\]\s*\[\s*(\d+)\s*\]\s*\[\s*(\d+)\s*\](?:\s*\[\s*(\d+)\s*\])?")
-_BINDING = re.compile(r"\b([A-Za-z]\w{0,11})\s*(?:=|:|\bis\b|\bbeing\b)\s*(\d+)\b")
+_BINDING = re.compile(
+    r"\b((?:[A-Za-z]\w{0,11}\s?=\s?){0,4}[A-Za-z]\w{0,11})\s*(?:=|:|\bis\b|\bbeing\b)\s*(\d+)\b"
+)
 _MANY_BEFORE = re.compile(
     r"\b(\d+)\s+(?:(?:separate|such|different|attention|weights?|square|averaged|independent)\s+)*(?:(?:matrix|matrices|maps?|grids?|tables?|arrays?)\W*)?"
     r"(?:(?:of|each|with|in|the|size|shape|dimensions?)\W*)*$"
@@ -60,27 +62,34 @@ def marked_shapes(text: str) -> tuple[str, list[Found]]:
     """
     # B × T × T = 8 × 32 × 32 binds no T to 8.
     plain = _LETTERS_ARE.sub(" = ", _plain(text))
-    bound = {name.lower(): int(number) for name, number in _BINDING.findall(plain)}
+    bound = {
+        name.strip().lower(): int(number)
+        for names, number in _BINDING.findall(plain)  # "L = S = 32" binds both
+        for name in names.split("=")
+    }
     found: list[Found] = []
 
     def put(sizes: Sizes, written: str, emphasised: bool) -> str:
         found.append((sizes, written, emphasised))
         return f" §{len(found) - 1}§ "
 
-    plain = _replaced(plain, bound, put)
+    marked = _replaced(plain, bound, put)
+    plain = marked if found else _replaced(_listed(plain), bound, put)
     return _in_order(_many(plain, found), found)
 
 
 def _plain(text: str) -> str:
     """Return the text without markup: LaTeX, Markdown, HTML, fancy brackets; every kind of "times" is ×."""
     # Some characters stand for many: what comes of a text is bounded as the text is.
-    plain = unicodedata.normalize("NFKC", text.replace("×", " × ").replace("§", " "))[: 2 * len(text)]
+    plain = unicodedata.normalize("NFKC", _powers(_unwrapped(text)))[: 3 * len(text)]
     plain = _squeezed(plain)
     plain = re.sub(r"</?[a-zA-Z][a-zA-Z0-9]*(?: [^<>]*)?/?>", " ", plain)
-    plain = re.sub(r"\\(?:times|cdot|ast)\b", " × ", plain)
-    plain = re.sub(r"\\(?:r?ightarrow|to|mapsto|longrightarrow|Rightarrow|implies)\b", " → ", plain)
+    plain = re.sub(r"\\(?:times|cdot|ast)(?![a-zA-Z])", " × ", plain)
+    plain = re.sub(r"\\(?:r?ightarrow|to|mapsto|longrightarrow|Rightarrow|implies)(?![a-zA-Z])", " → ", plain)
     plain = re.sub(
-        r"\\(?:left|right|big|Big|bigl|bigr|displaystyle|quad|qquad)\b|\\[,;:! ()\[\]]|\$", " ", plain
+        r"\\(?:left|right|big|Big|bigl|bigr|displaystyle|quad|qquad)(?![a-zA-Z])|\\[,;:! ()\[\]]|\$",
+        " ",
+        plain,
     )
     plain = re.sub(
         r"\\(?:text|mathrm|mathbf|mathbb|mathcal|textbf|boxed|mathit|operatorname)\b\s*", " ", plain
@@ -91,12 +100,13 @@ def _plain(text: str) -> str:
     )
     plain = re.sub(r"[⟨〈【「]", "(", plain)
     plain = re.sub(r"[⟩〉】」]", ")", plain)
-    plain = re.sub(r"[✕✖⨯∗⋅·•](?=\s*[\dA-Za-z(])", " × ", plain)
+    plain = re.sub(r"[✕✖⨯∗⋅·•∙・](?=\s*[\dA-Za-z(])", " × ", plain)
     plain = re.sub(
         r"(?<=[\w)])\s*\*\s*(?=[\dA-Z(])(?!\*)", " × ", re.sub(r"\*\*|__(?=\W)|(?<=\W)__", "¶", plain)
     )
     plain = re.sub(r"`+", " ", plain)
     plain = _squeezed(re.sub(r"-by-", " by ", plain, flags=re.I))
+    plain = re.sub(r"(?<=\d) times (?=\d)", " × ", plain)
     for words, number in _NUMBERS.items():
         plain = re.sub(rf"\b{words}\b", number, plain, flags=re.I)
     # Annotations of single sizes: 8 (batch) × 32 (target) × 32 (source).
@@ -107,7 +117,20 @@ def _plain(text: str) -> str:
         plain,
     )
     plain = re.sub(r"(?<=\b[A-Z])\s*[xX]\s*(?=[A-Z]\b|\d)|(?<=\b[A-Z])x(?=[A-Z]x|[A-Z]\b)", " × ", plain)
+    plain = re.sub(r"^(\W*)(\d{1,9}(?: \d{1,9}){2,3})(\W*)$", r"\1(\2)\3", plain)  # nothing but "8 32 32"
+    plain = re.sub(r"(\d)\s*×\s*[(\[]\s*(\d{1,9}\s*×\s*\d{1,9})\s*[)\]]", r"\1 × \2", plain)
     return _INDEXED.sub(lambda m: "(" + ", ".join(filter(None, m.groups())) + ")", plain)
+
+
+def _unwrapped(text: str) -> str:
+    """Return the text with sentences that an editor has broken into lines on one line each."""
+    return re.sub(r"(?<=[^\n|]{50})(?<![.:;!?|>`\\)\]}])\n(?!\d+[.)]\s)(?=[\w(\[$])", " ", text)
+
+
+def _powers(text: str) -> str:
+    """Return "8×32²" as "8 × 32 × 32"."""
+    apart = text.replace("×", " × ").replace("§", " ")
+    return re.sub(r"(?<![\w.^²])(\d{1,9})\s?(?:²|\^\s?(?:2\b|\{2\}))", r"\1 × \1", apart)
 
 
 def _squeezed(text: str) -> str:
@@ -142,6 +165,21 @@ def _replaced(plain: str, bound: dict[str, int], put: Put) -> str:
 
     plain = _BRACKETS.sub(bracketed, plain)
     return _LETTERS.sub(lettered, _sub_outside(_LOOSE, loose, plain))
+
+
+_PLACES = re.compile(
+    r"\b(?:(?:the )?(?:1st|2nd|3rd|4th|first|second|third|fourth|last)(?: (?:axis|dimension|dim|one)\b)?"
+    r"|(?:axis|dimension|dim)\s?[0-3]\b)\W{0,3}(?:(?:is|are|has|of|size|for)\b\W{0,3}){0,4}",
+    re.IGNORECASE,
+)
+
+
+def _listed(plain: str) -> str:
+    """Return a table or a list with a size to each axis as one line: "batch 8, target 32, source 32"."""
+    line = re.sub(r"\s*(?:\n|\|[ \t]*\n)\s*(?:[-*|]+\s*)*", " , ", plain)
+    line = re.sub(r"\s*(?:\||→)\s*", " ", line)
+    line = re.sub(r"[(\[](\d{1,9})[)\]]", r" \1 ", _PLACES.sub(" ", line))
+    return _squeezed(re.sub(r"\b(?:is|are|has|of size|with size|size|the)\b", " ", line))
 
 
 def _uncut(written: str) -> str:

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 import torch
 
+from graders import claimwords as words
 from graders.integers import whole
 from graders.shapewords import Sizes, marked_shapes
 from graders.showing import written
@@ -33,7 +34,8 @@ class Rank(IntEnum):
     OTHER = 2  # the shape of something else: one head, the output, the transposed key
     NAMED = 3  # nothing tells what it is
     SAID = 4  # "the shape is", "gives", in bold, first in its paragraph
-    ANSWER = 5  # "the averaged weights have the shape", "the answer is"
+    ANSWER = 5  # "the weights have the shape", "the result is"
+    SURE = 6  # "the averaged weights have the shape", "the answer is"
 
 
 @dataclass(frozen=True)
@@ -53,155 +55,6 @@ class Stated:
     text: str  # as it stands there
     rivals: tuple[StatedShape, ...]  # the shapes that claim the same rank, where there are several
     shapes: tuple[StatedShape, ...]  # all of them, in their order
-
-
-def _one_of(*patterns: str, after: str = "", then: str = "") -> re.Pattern[str]:
-    return re.compile(f"{after}(?:{'|'.join(patterns)}){then}")
-
-
-_FILL = r"(?:\s|\b(?:the|a|an|of|be|is|are|its?|have|has|in|just|simply|shape|size|with|to)\b|[:=,])*$"
-_THING = (
-    r"\b(?:inputs?|x|query|queries|q|keys?|k|k\s?\^?\s?t|values?|v|qkv|outputs?|context|embeddings?|"
-    r"hidden states?|scores?|logits|energies|head_dim|transpose)\b"
-)
-_NAMES_A_THING = re.compile(_THING)
-_DENIED_BEFORE = _one_of(
-    *(r"\bnot", "n't", r"\bnever", r"\bneither", r"\bnor", r"\binstead of", r"\brather than", r"\bunlike"),
-    *(r"\bno longer", r"\bas opposed to", r"\bcompared (?:to|with)", "≠", "!="),
-    then=_FILL,
-)
-_DENIED_NEAR = _one_of(
-    *(
-        r"(?<!second )\bthought\b",
-        r"\bat first\b",
-        r"\b(?:might|could|(?<!\bi )would) (?:think|expect|guess)",
-        r"\bone would\b",
-    ),
-    *(r"\binitially\b", r"\btempt", r"\b(?:wrong|incorrect|mistaken|misconception)\b", r"\bwould have\b"),
-)
-_DENIED_AFTER = _one_of(
-    *("not", "wrong", "incorrect", "the wrong"),
-    after=r"^\W*(?:(?:is|are|was|were|would be)\b ?)?(?:n't ?)?\b",
-    then=r"\b|^[^.;\n]{0,40}\b(?:wrong|incorrect)\b|^\W*isn't",
-)
-_OF_A_THING = re.compile(
-    _THING
-    + r"(?:\W|\b(?:tensor|matrix|vectors?|sequence|batch|has|have|had|is|are|was|of|with|having|in|shapes?|"
-    r"size|shaped|dimensions?|the|a|becomes?)\b)*$"
-)
-_THING_AFTER = re.compile(
-    r"^\W*(?:is|are|was|as|for|would be)?\W*(?:the )?(?:shape of )?(?:the )?(?:input tensor\b|" + _THING + ")"
-)
-_FROM = _one_of(
-    "from", "given", "for", "of input", "takes?", "of an", "before", after=r"\b", then=r"\W*(?:the|an?)?\W*$"
-)
-_ONE_HEAD = _one_of(
-    *(
-        r"\bper[- ]head\b",
-        r"\b(?:each|every|single|one|individual) (?:attention )?heads?\b",
-        r"\bheads? separately\b",
-    ),
-    *(
-        r"\bfor (?:each|all|every)(?: of the)? heads?\b",
-        r"\bweights (?:of|for) (?:all|the|all the) (?:\d+ )?heads\b",
-    ),
-    *(r"\bbefore (?:the )?(?:averag|mean)", r"\bun-?averaged\b", r"\bwithout (?:the )?averag", r"\bsplit"),
-    *(
-        r"(?:\bnot|n't) (?:averaged?|averaging)\b",
-        r"average_attn_weights\s?=\s?false",
-        r"\bkeeping the heads\b",
-    ),
-)
-_SURELY = _one_of("answer", "averaged", r"final\w*", "average", "averaging", after=r"\b", then=r"\b")
-_ANSWER = _one_of(
-    *(
-        "answer",
-        "averaged",
-        r"final\w*",
-        "averaging",
-        "average (?:attention|weights?|of|over|across)",
-        "mean",
-        "weights?",
-    ),
-    *("attn_?weights?", "attention (?:matrix|matrices|maps?)", "result"),
-    after=r"\b",
-    then=r"\b",
-)
-_SAID = _one_of(
-    r"\b(?:shape|size|dimensions?|gives?|giving|get|got|yields?|returns?|leaves?|leaving|becomes?|remains?)\b",
-    *(r"\b(?:so|hence|thus|therefore|is|are|be|have|has|it's)\b", "→", "->", "=>", "⇒", "==?", ":"),
-    then=r"(?:\W|\b(?:the|a|an|of|is|are|be|to|it|it's|we|get|shaped?|size|still|exactly|just|again|also|only|then|"
-    r"tensor|matrix|equals?)\b)*$",
-)
-_MEAN_NEXT = re.compile(r"\W*\.\s*(?:mean|sum)\(")
-_ONE_SEQUENCE = _one_of(
-    *("sequence", "example", "item", "batch", "batch element", "sentence", "sample"),
-    after=r"\b(?:one|single|each|every|per) ",
-    then=r"\b",
-)
-_LABEL = re.compile(r"\W*(?:the |my )?(?:answer|shape|result|weights)\W*(?:is\W*)?")
-_ENDS = re.compile(r"\W*$|\s*[.;:,!)\n]|\s*(?:because|since|as|due)\b")
-_SAME = _one_of(
-    *("same", "identical", "unchanged", "equal to", "like the", "as the"),
-    r"(?:have|has|is|are|be|get|keeps?) (?:the )?(?:shape|size|dimensions?) of (?:the |its )?inputs?",
-    after=r"\b",
-    then=r"\b",
-)
-_BREAKS = _one_of(
-    *(r"[.;!?\n](?!\d)", r", (?=(?:and|so|not)\b)", r"\band (?=(?:then|not)\b)", r"\s[-–—]\s", "—"),
-    r"\((?=\s?(?:and )?not\b)",
-    r",? \b(?:but|while|whereas|although|though|however|because|since|which|instead)\b",
-)
-_MARK = re.compile(r"§(\d+)§")
-# What may stand between such words and the shape that they are said of.
-_FILLED = (
-    r"(?:\W|\b(?:that|whether|if|it|it's|its|they|this|is|are|be|was|were|would|will|should|must|the|a|an|answer|shape|size|of|to|has|have|"
-    r"we|get|for|with|on|still|rather|right|weights?|averaged|attention)\b)*$"
-)
-# "Perhaps …", "it could be …": a claim only as long as nothing else is said with more confidence.
-_HEDGED = _one_of(
-    *("perhaps", "maybe", "possibly", "conceivably", "might", "could", "may", "i guess", "(?:my|a) guess"),
-    *("first (?:idea|guess|thought|instinct|impression)", "not sure", "unsure", "wonder(?:ed|ing)?"),
-    after=r"\b",
-    then=_FILLED,
-)
-_HEDGED_AFTER = re.compile(r"^\W*(?:maybe|perhaps|possibly|i guess|(?:i'?m |i am )?not sure)\b")
-_COMMITTED = _one_of(
-    "i (?:now |do |would |will |still )?(?:think|believe|say|claim|conclude|answer|choose|pick|take|go with)",
-    "i'?(?:d|ll) (?:say|go with|answer|choose|pick|stick (?:with|to)|settle (?:on|for))",
-    "i(?: a|')m (?:now |fairly |quite |pretty |rather )?(?:sure|certain|confident|convinced)",
-    *("(?:go|going|went|stick|sticking) (?:with|to)", "settled? (?:on|for)", "decided? (?:on|for)"),
-    *("(?:more|most) (?:likely|probably|plausibly)", "my (?:final )?(?:answer|choice|pick)", "in the end"),
-    after=r"\b",
-    then=_FILLED,
-)
-_COMMITTED_AFTER = _one_of(
-    *("right", "correct", "likely", "plausible", "better", "my (?:final )?(?:answer|choice|pick)"),
-    "what i (?:go with|choose|pick|answer)",
-    after=r"^\W*(?:(?:it|that|which|this) )?(?:is|seems|looks|sounds|feels)(?: to be| much| far)? "
-    r"(?:more |most |the )?",
-    then=r"(?: one| answer)?\W*(?:$|[.;,!\n])",
-)
-# "…, no wait, …": what stood before is taken back for what comes now.
-_TAKEN_BACK = _one_of(
-    *("(?:no,? )?wait", "(?:scratch|strike|forget) (?:that|it|this)", "correction", "or rather", "but no"),
-    *("on (?:second thoughts?|reflection)", "i take (?:that|it|this) back", "changed my mind", "sorry"),
-    *(r"no(?:pe)?\s?(?=[,.:;!–—-])", "i meant?", "actually"),
-    after=r"\b",
-    then=r"(?:\b|(?=\W))" + _FILLED,
-)
-# What stands right behind a shape from which another is made: an arrow, or "and the mean of it leaves".
-_STEP = re.compile(
-    r"[^§.;\n]{0,60}(?:→|->|=>|⇒)[^§.;\n]{0,60}§"
-    r"|[^§.;]{0,40}\b(?:mean|averag\w*)\b[^§.;]{0,60}\b(?:leaves?|leaving|gives?|giving|yields?|becomes?|to)\s{0,9}"
-    r"(?:(?:a|an|the|shape|tensor|of) ){0,4}\s{0,9}§"
-)
-# What stands between two shapes of which the text will not say which it means.
-_OR = re.compile(
-    r"\W*(?:(?:or|also|maybe|perhaps|possibly|alternatively)\b\W*"
-    r"(?:(?:or|else|maybe|perhaps|possibly|even|it|they|is|are|could|might|may|be|also)\b\W*){0,6}|/\s*)"
-)
-_UNLESS = re.compile(r"\W*(?:if|when|where|for|per|in|with|without|before|unless|were|had|as)\b")
 
 
 def stated_shape(answer: Any, given: Sequence[int] = ()) -> Stated:
@@ -225,7 +78,7 @@ def stated_shape(answer: Any, given: Sequence[int] = ()) -> Stated:
 def _in_text(text: str, given: Sequence[int]) -> Stated:
     marked, found = marked_shapes(text[:MOST_TEXT])
     shapes = tuple(
-        StatedShape(sizes, written, _rank(marked, index, sizes, tuple(given), emphasised))
+        StatedShape(sizes, " ".join(written.split()), _rank(marked, index, sizes, tuple(given), emphasised))
         for index, (sizes, written, emphasised) in enumerate(found)
     )
     shapes, doubted = _doubted(marked, shapes)
@@ -239,13 +92,32 @@ def _in_text(text: str, given: Sequence[int]) -> Stated:
         claims = [
             shape
             for shape in claims
-            if len(shape.sizes) > 2 or shape.rank is Rank.ANSWER or any(shape is one for one in doubted)
+            if len(shape.sizes) > 2 or shape.rank >= Rank.ANSWER or any(shape is one for one in doubted)
         ]
     highest = max(shape.rank for shape in claims)
     rivals = [shape for shape in claims if shape.rank is highest]
-    if len({shape.sizes for shape in rivals}) > 1:
+    rivals = [shape for shape in rivals if not _part_of_another(shape, rivals, doubted)]
+    fullest = max(rivals, key=lambda shape: sum(isinstance(size, int) for size in shape.sizes))
+    if not all(_agree(shape.sizes, fullest.sizes) for shape in rivals):
         return Stated(None, "", tuple(rivals), shapes)
-    return Stated(rivals[0].sizes, rivals[0].text, (), shapes)
+    return Stated(fullest.sizes, fullest.text, (), shapes)
+
+
+def _part_of_another(
+    shape: StatedShape, rivals: Sequence[StatedShape], doubted: Sequence[StatedShape]
+) -> bool:
+    """Return whether this is the matrix of which another shape holds many."""
+    return len(shape.sizes) == 2 and any(
+        other.sizes[1:] == shape.sizes and not any(shape is one for one in doubted) for other in rivals
+    )
+
+
+def _agree(first: Sizes, second: Sizes) -> bool:
+    """Return whether (B, T, T) and (8, 32, 32) are one shape: where both have numbers, these are equal."""
+    return len(first) == len(second) and all(
+        one == other or isinstance(one, str) or isinstance(other, str)
+        for one, other in zip(first, second, strict=True)
+    )
 
 
 def _numbered(shape: StatedShape) -> bool:
@@ -257,20 +129,20 @@ def _doubted(text: str, shapes: tuple[StatedShape, ...]) -> tuple[tuple[StatedSh
 
     What is said of the first, that it is not the answer or that of something else, holds for the second.
     """
-    ranked, between = list(shapes), _MARK.split(text)[::2]
+    ranked, between = list(shapes), words.MARK.split(text)[::2]
     doubted: set[int] = set()
     for index in range(1, len(ranked)):
         first, second = ranked[index - 1], ranked[index]
         if (
             first.sizes == second.sizes
             or not (_numbered(first) and _numbered(second))
-            or not _OR.fullmatch(between[index])
+            or not words.OR.fullmatch(between[index])
         ):
             continue
         if first.rank in (Rank.DENIED, Rank.OTHER):
             ranked[index] = replace(second, rank=min(first.rank, second.rank))
-        elif second.rank not in (Rank.DENIED, Rank.OTHER) and not _UNLESS.match(between[index + 1]):
-            if _OF_A_THING.search(_BREAKS.split(between[index - 1][-300:])[-1] or ""):
+        elif second.rank not in (Rank.DENIED, Rank.OTHER) and not words.UNLESS.match(between[index + 1]):
+            if words.OF_A_THING.search(words.BREAKS.split(between[index - 1][-300:])[-1] or ""):
                 continue  # "for an input of (8, 32, 128) or (8, 32, 64)"
             rank = max(first.rank, second.rank, Rank.SAID)
             ranked[index - 1 : index + 1] = replace(first, rank=rank), replace(second, rank=rank)
@@ -289,16 +161,16 @@ def _doubted(text: str, shapes: tuple[StatedShape, ...]) -> tuple[tuple[StatedSh
 
 def _taken_back(text: str, shapes: tuple[StatedShape, ...]) -> tuple[StatedShape, ...]:
     """Deny what a text takes back for the shape that it names next."""
-    ranked, between = list(shapes), _MARK.split(text)[::2]
+    ranked, between = list(shapes), words.MARK.split(text)[::2]
     for index in range(1, len(ranked)):
         before, shape = ranked[index - 1], ranked[index]
-        if before.sizes == shape.sizes or not _TAKEN_BACK.search(between[index]):
+        if before.sizes == shape.sizes or not words.TAKEN_BACK.search(between[index]):
             continue
         if not _is_of_another(text, index, shape):
             ranked[:index] = [
                 replace(one, rank=Rank.DENIED) if one.sizes == before.sizes else one for one in ranked[:index]
             ]
-            ranked[index] = replace(shape, rank=Rank.ANSWER)
+            ranked[index] = replace(shape, rank=Rank.SURE)
     return tuple(ranked)
 
 
@@ -311,15 +183,15 @@ def _decided(text: str, shapes: tuple[StatedShape, ...]) -> tuple[StatedShape, .
         if _is_of_another(text, index, shape):
             continue
         _, close, after = _around(text, *_place(text, index))
-        if _COMMITTED.search(close) or _COMMITTED_AFTER.search(after):
+        if words.COMMITTED.search(close) or words.COMMITTED_AFTER.search(after):
             committed.append(index)
-        elif _HEDGED.search(close) or _HEDGED_AFTER.match(after):
+        elif words.HEDGED.search(close) or words.HEDGED_AFTER.match(after):
             hedged.append(index)
     guessed = {ranked[index].sizes for index in hedged}
     sure = {ranked[index].sizes for index in committed}
     if sure and guessed:
         for index in committed:
-            ranked[index] = replace(ranked[index], rank=Rank.ANSWER)
+            ranked[index] = replace(ranked[index], rank=Rank.SURE)
         for index in hedged:
             if ranked[index].sizes not in sure:
                 ranked[index] = replace(ranked[index], rank=Rank.DENIED)
@@ -335,9 +207,9 @@ def _is_of_another(text: str, index: int, shape: StatedShape) -> bool:
     return bool(
         shape.rank in (Rank.DENIED, Rank.OTHER)
         or not _numbered(shape)
-        or _NAMES_A_THING.search(close)
+        or words.NAMES_A_THING.search(close)
         or _names_a_thing(close, after)
-        or _FROM.search(close)
+        or words.FROM.search(close)
     )
 
 
@@ -351,35 +223,58 @@ def _place(text: str, index: int) -> tuple[int, int]:
 def _rank(text: str, index: int, sizes: Sizes, given: Sizes, emphasised: bool) -> Rank:
     at, end = _place(text, index)
     clause, close, after = _around(text, at, end)
-    if _DENIED_BEFORE.search(close) or _DENIED_AFTER.search(after) or _DENIED_NEAR.search(clause):
+    if (
+        words.DENIED_BEFORE.search(close)
+        or words.DENIED_AFTER.search(after)
+        or words.DENIED_NEAR.search(clause)
+    ):
         return Rank.DENIED
-    said = bool(_SAID.search(close))
-    answer = bool(_ANSWER.search(clause))
-    same = bool(_SAME.search(close)) and (answer or not _names_a_thing(close, after))
-    if sizes == given and not same and not (said and answer and not _OF_A_THING.search(close)):
+    said = bool(words.SAID.search(close))
+    answer = bool(words.ANSWER.search(clause))
+    if words.ANSWER_AFTER.match(text[end : end + 120]):
+        return Rank.SURE
+    same = bool(words.SAME.search(close)) and (answer or not _names_a_thing(close, after))
+    if sizes == given and not same and not (said and answer and not words.OF_A_THING.search(close)):
         return Rank.GIVEN
-    part = _ONE_HEAD.search(close) or _ONE_HEAD.search(after[:60]) or _MEAN_NEXT.match(text[end:])
+    part = (
+        words.ONE_HEAD.search(close) or words.ONE_HEAD.search(after[:60]) or words.MEAN_NEXT.match(text[end:])
+    )
     if len(sizes) == 2:
-        part = part or _ONE_SEQUENCE.search(clause)
-    if part or (_FROM.search(close) and not said) or (_names_a_thing(close, after) and not same):
+        part = part or words.ONE_SEQUENCE.search(clause) or words.ONE_SEQUENCE.search(after[:40])
+    if part or (words.FROM.search(close) and not said) or (_names_a_thing(close, after) and not same):
         return Rank.OTHER
-    if _STEP.match(text[end : end + 200]):
+    return _claim(text, index, emphasised)
+
+
+def _claim(text: str, index: int, emphasised: bool) -> Rank:
+    """Return how firmly a text says that a shape is the answer; it is not that of something else."""
+    at, end = _place(text, index)
+    clause, close, _ = _around(text, at, end)
+    said, answer = words.SAID.search(close), words.ANSWER.search(clause)
+    if words.OTHERWISE.search(close) or words.STEP.match(text[end : end + 200]):
         return Rank.NAMED
-    alone = not re.search(r"\w", text[:at]) and _ENDS.match(text[end:])
-    if alone or (answer and (said or _SURELY.search(clause))) or _LABEL.fullmatch(clause):
+    alone = not re.search(r"\w", text[:at]) and words.ENDS.match(text[end:])
+    if answer and words.SURELY.search(clause):
+        return Rank.SURE
+    if words.WOULD.search(close):
+        return Rank.NAMED
+    answer = answer or words.HERE.search(clause)
+    if alone or (answer and said) or words.LABEL.fullmatch(clause):
         return Rank.ANSWER
     return Rank.SAID if said or emphasised or _first(text, at) else Rank.NAMED
 
 
 def _names_a_thing(close: str, after: str) -> bool:
-    return bool(_OF_A_THING.search(close) or _THING_AFTER.search(after))
+    return bool(words.OF_A_THING.search(close) or words.THING_AFTER.search(after))
 
 
 def _around(text: str, start: int, end: int) -> tuple[str, str, str]:
     """Return the clause before a shape, that after the last other shape, and what follows."""
-    before = _BREAKS.split(text[max(0, start - 300) : start])[-1] or ""
-    after = _BREAKS.split(text[end : end + 200])[0] or ""
-    return _MARK.sub(" ", before), _MARK.split(before)[-1], _MARK.split(after)[0]
+    before = words.BREAKS.split(text[max(0, start - 300) : start])[-1] or ""
+    after, *more = words.MARK.split(words.BREAKS.split(text[end : end + 200])[0] or "")
+    if more and re.match(r"\s*[,;|&]", after) and words.OF_A_THING.search(after):
+        after = ""  # "weights (8, 32, 32), output (8, 32, 128)": said of the next one
+    return words.MARK.sub(" ", before), words.MARK.split(before)[-1], after
 
 
 def _first(text: str, at: int) -> bool:
