@@ -15,6 +15,17 @@ from graders.comparing import CheckFailure
 from graders.showing import describe, line
 from sandbox.inside.values import Opaque
 
+_LISTABLE = (
+    "generator",
+    "map",
+    "zip",
+    "filter",
+    "range",
+    "dict_values",
+    "set",
+    "frozenset",
+    "collections.deque",
+)
 _NUMPY = re.compile(r"numpy\.u?int\d* with the value (-?\d{1,19})")
 
 
@@ -88,6 +99,6 @@ def _mend(value: Any) -> str:
     if isinstance(value, Opaque):
         if value.type_name == "numpy.ndarray":
             return " (use .tolist())"
-        if value.type_name in ("generator", "map", "zip", "filter", "range", "dict_values"):
+        if value.type_name in _LISTABLE:
             return " (put list(...) around it)"
     return ""

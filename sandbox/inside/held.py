@@ -280,7 +280,12 @@ class HeldModule(nn.Module):
         line = self.__dict__.get("_line")
         if line is not None and name in line.node.methods:
             return functools.partial(self._ask, name)
-        return super().__getattr__(name)
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            raise AttributeError(
+                f"the model has no attribute {name!r} here: its inside is out of reach"
+            ) from None
 
 
 def warm_up() -> None:

@@ -67,6 +67,8 @@ def test_nothing_and_a_square_are_lists_too():
         ([[0], ["1"]], "item 0 of batch 1"),
         (None, "a list of lists was expected"),
         (opaque("generator", "an object of type generator"), "put list"),
+        ([opaque("set", "an object of type set")], "put list"),
+        (opaque("collections.deque", "an object of type collections.deque"), "put list"),
         ([opaque("numpy.ndarray", "numpy.ndarray of shape (2,), int64")], "use .tolist"),
         ([torch.tensor([0.5])], "a list of ints was expected"),
     ],

@@ -52,10 +52,9 @@ def once(batches, task):
     """Fail unless every index comes exactly once."""
     times = Counter(index for batch in batches for index in batch)
     for index in sorted({*times} - {*range(len(task.lengths))}):
-        fail(
-            f"Index {index} came, but there are {len(task.lengths)} sequences, 0 to {len(task.lengths) - 1}.",
-            got=batches,
-        )
+        count = len(task.lengths)
+        there = f"there are {count} sequences, 0 to {count - 1}" if count > 1 else "there is one sequence, 0"
+        fail(f"Index {index} came, but {there if count else 'there are no sequences'}.", got=batches)
     lost = [index for index in range(len(task.lengths)) if not times[index]]
     if lost:
         more = f" ({len(lost)} are missing)" if len(lost) > 1 else ""
@@ -213,6 +212,11 @@ def test_order_is_no_curriculum(student, case):
         found.append(rank_correlation(means))
         steps += [after > before for before, after in itertools.pairwise(means) if after != before]
     mean = sum(found) / len(found)
+    if min(map(abs, found)) > SORTED and min(found) < 0 < max(found):
+        fail(
+            "Whatever the seed, the batches come in the order of their lengths, from shortest to longest or "
+            "the other way round; a random order was expected."
+        )
     if min(map(abs, found)) > SORTED or abs(mean) > BIASED:
         way = "shortest to longest" if mean > 0 else "longest to shortest"
         fail(

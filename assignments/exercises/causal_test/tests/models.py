@@ -40,6 +40,20 @@ def check_length(tokens: Tensor) -> None:
         raise ValueError(f"{tokens.shape[1]} tokens: this model takes at most {MAX_LEN}")
 
 
+def embeddings(table: Tensor, ids: Tensor) -> Tensor:
+    """The rows of `table` for these ids. Every model says in the same words what cannot be one."""
+    if ids.dim() != 2:
+        raise ValueError(f"ids of shape {tuple(ids.shape)} came: this model takes (batch, length)")
+    check_length(ids)
+    try:
+        return torch.embedding(table, ids)
+    except (IndexError, RuntimeError):
+        pass
+    if ids.is_floating_point():
+        raise ValueError(f"ids came as {str(ids.dtype)[6:]}: this model takes integers, such as int64")
+    raise ValueError(f"ids from {ids.min()} to {ids.max()} came: this model takes 0 to {len(table) - 1}")
+
+
 class Model(nn.Module):
     """Token ids (batch, length) in, logits (batch, length, vocabulary) out."""
 
@@ -58,8 +72,7 @@ class Model(nn.Module):
         return scale * torch.randn(*shape, generator=generator, dtype=torch.float64)
 
     def embedded(self, ids: Tensor) -> Tensor:
-        check_length(ids)
-        return torch.embedding(self.tokens, ids) + self.positions[: ids.shape[-1]]
+        return embeddings(self.tokens, ids) + self.positions[: ids.shape[-1]]
 
     def embed(self, ids: Tensor) -> Tensor:
         return self.embedded(ids).to(self.precision.dtype)

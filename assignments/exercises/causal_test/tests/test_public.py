@@ -15,6 +15,21 @@ def future(length):
     return torch.ones(length, length, dtype=torch.bool).triu(1)
 
 
+def embeddings(table, ids):
+    """The rows of `table` for these ids; what cannot be one is said in words that help."""
+    if ids.dim() != 2:
+        raise ValueError(f"ids of shape {tuple(ids.shape)} came: this model takes (batch, length)")
+    if ids.shape[1] > MAX_LEN:
+        raise ValueError(f"{ids.shape[1]} tokens: this model takes at most {MAX_LEN}")
+    try:
+        return torch.embedding(table, ids)
+    except (IndexError, RuntimeError):
+        pass
+    if ids.is_floating_point():
+        raise ValueError(f"ids came as {str(ids.dtype)[6:]}: this model takes integers, such as int64")
+    raise ValueError(f"ids from {ids.min()} to {ids.max()} came: this model takes 0 to {len(table) - 1}")
+
+
 class Model(nn.Module):
     """One layer of attention, with a causal mask or without."""
 
@@ -27,9 +42,8 @@ class Model(nn.Module):
             setattr(self, name, torch.randn(*shape, generator=generator, dtype=torch.float64))
 
     def embed(self, ids):
-        return (torch.embedding(self.tokens, ids) + 0.3 * self.positions[: ids.shape[1]]).to(
-            self.precision.dtype
-        )
+        embedded = embeddings(self.tokens, ids) + 0.3 * self.positions[: ids.shape[1]]
+        return embedded.to(self.precision.dtype)
 
     def from_embedded(self, x):
         if x.shape[1] > MAX_LEN:
