@@ -6,14 +6,20 @@ Takes what students write for a letter, and for the name of a part. Knows no rig
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 Names = Mapping[str, Sequence[str]]  # what else a thing may be called, by its own name
 
-_BETWEEN = re.compile(r"[,;/&+]|\band\b|\bor\b|\n")
-_LINE = re.compile(r"lines?\b")
+_BETWEEN = re.compile(r"[,;/&+]|\b(?:and|or|und|oder|et|ou|y)\b|\n")
+_LINE = re.compile(r"(?:(?:both|the|lines?|letters?|rows?|zeilen?|lignes?)\b\s{0,9}){0,4}")
 _BLANKS = " \t\n\r\f\v\u00a0"
+_MARKUP = re.compile(r"[`*\"'‘’“”]")
+_TOGETHER = re.compile(r"[A-Z]{2,4}|\w(?:\s+\w)+")  # "IL", "I L"
+# "D: the left factor", "D (x4)", "D because …": the letter, and what is said of it.
+_LABELLED = re.compile(r"(\w)\s?(?:[:(=\u2013\u2014-]|because\b|since\b|as\b)")
+_IN_BRACKETS = re.compile(r"[^()]*\(\s?(?:line )?(\w)\s?\)")  # "x4 (D)"
 MOST_TEXT = 10_000  # letters; an answer is a letter or two
 
 
@@ -21,7 +27,7 @@ def named_part(answer: Mapping[str, Any], part: str, other_names: Sequence[str] 
     """Return whether `answer` holds this part, however its name is spelt, and what stands there."""
     wanted = {_plain(name) for name in (part, *other_names)}
     for key, value in answer.items():
-        if _plain(str(key)) in wanted:
+        if _plain(str(key)) in wanted or _plain(re.sub(r"\([^()]*\)", "", str(key)[:MOST_TEXT])) in wanted:
             return True, value
     return False, None
 
@@ -36,13 +42,47 @@ def lines_named(value: Any, lines: Names) -> frozenset[str] | None:
         return frozenset().union(*(some or () for some in found)) if found and all(found) else None
     if not isinstance(value, str):
         return None
-    known = {_tight(name): letter for letter, others in lines.items() for name in (letter, *others)}
-    whole = known.get(_tight(value))
+    known = {
+        _tight(text): letter
+        for letter, others in lines.items()
+        for name in (letter, *others)
+        for text in (name, name.partition("=")[2])  # "x4 = self.f4(x1)" and "self.f4(x1)"
+        if text
+    }
+    text = _MARKUP.sub("", unicodedata.normalize("NFKC", value[:MOST_TEXT]))
+    whole = known.get(_tight(text))
     if whole:
         return frozenset({whole})
-    words = [_bare(word) for word in _BETWEEN.split(value[:MOST_TEXT].lower())]
-    letters = [known.get(_tight(word)) for word in words if word]
-    return frozenset(letter for letter in letters if letter) if letters and all(letters) else None
+    pieces = [_bare(piece) for piece in _BETWEEN.split(text.lower())]
+    letters = [known.get(_tight(piece)) for piece in pieces if piece]
+    if letters and all(letters):
+        return frozenset(letter for letter in letters if letter)
+    return _together(text, lines) or _labelled(text, lines)
+
+
+def _together(text: str, lines: Names) -> frozenset[str] | None:
+    """Return the letters of "IL" or "I L"; each stands there once."""
+    bare = text.strip(_BLANKS + "()[].")
+    letters = [letter.upper() for letter in bare if letter.strip()]
+    if _TOGETHER.fullmatch(bare) and len({*letters}) == len(letters) and all(one in lines for one in letters):
+        return frozenset(letters)
+    return None
+
+
+def _labelled(text: str, lines: Names) -> frozenset[str] | None:
+    """Return the letters of "I (x9) and L" or "D: the left factor"; what else is said is not read."""
+    pieces = [_LINE.sub("", piece.strip(_BLANKS + "[("), count=1) for piece in _BETWEEN.split(text.lower())]
+    pieces = [piece for piece in pieces if piece.strip(_BLANKS + ".)]")]
+    found = [_letter(piece) for piece in pieces]
+    if not found or found[0] not in lines:
+        return None
+    return frozenset(letter for letter in found if letter in lines)
+
+
+def _letter(piece: str) -> str:
+    bare = piece.strip(_BLANKS + ":([.)]")
+    match = _LABELLED.match(piece) or _IN_BRACKETS.fullmatch(piece.strip(_BLANKS + "."))
+    return (bare if len(bare) == 1 else match[1] if match else "").upper()
 
 
 def _bare(word: str) -> str:

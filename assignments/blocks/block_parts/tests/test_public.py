@@ -19,13 +19,19 @@ LINES = {
     "L": ("return x9 + x11", "x9 + x11"),
 }
 PARTS = {
-    "query": ("q", "queries"),
-    "key": ("k", "keys"),
-    "value": ("v", "values"),
-    "mask": ("masking", "attention mask", "attn mask", "masks"),
-    "residual": ("residuals", "residual connection", "residual connections", "skip", "skip connection"),
-    "normalization": ("normalisation", "norm", "norms", "layer norm", "layer normalization"),
-    "feed_forward": ("ffn", "mlp", "feed forward network"),
+    "query": ("q", "queries", "q proj", "query projection"),
+    "key": ("k", "keys", "k proj", "key projection"),
+    "value": ("v", "values", "v proj", "value projection"),
+    "mask": ("masking", "masks", "attention mask", "attn mask", "padding mask", "key padding mask"),
+    "residual": (
+        *("residuals", "residual connection", "residual connections", "skip", "skip connection"),
+        *("skip connections", "residual add", "residual addition", "add"),
+    ),
+    "normalization": (
+        *("normalisation", "normalizations", "normalisations", "norm", "norms", "layer norm", "layer norms"),
+        *("layer normalization", "layer normalisation", "ln"),
+    ),
+    "feed_forward": ("ffn", "ff", "mlp", "feed forward network", "feed forward layer"),
 }
 
 
@@ -35,6 +41,11 @@ def test_every_part_has_a_letter(student):
     answer = student.value("BLOCK_PARTS")
     if not isinstance(answer, dict):
         fail("BLOCK_PARTS should be a dictionary, from the names of parts to letters.", got=answer)
+    if all(str(key).strip().upper() in LINES for key in answer) and len(answer) > 1:
+        fail(
+            "BLOCK_PARTS goes from letters to parts; turn it round, from the names of parts to letters.",
+            got=answer,
+        )
     for part, others in PARTS.items():
         there, value = named_part(answer, part, others)
         if not there:
