@@ -60,11 +60,13 @@ class Stated:
 def stated_shape(answer: Any, given: Sequence[int] = ()) -> Stated:
     """Return the shape that an answer gives; `given` is the shape that the question names.
 
-    The answer is a text, or a value: a tuple, list, torch.Size or tensor of sizes.
+    The answer is a text, or a value: a tuple, list, torch.Size, dictionary or tensor of sizes.
     """
     if isinstance(answer, str):
         return _in_text(answer, given)
     items = answer.tolist() if isinstance(answer, torch.Tensor) and answer.dim() == 1 else answer
+    if isinstance(answer, dict):  # {"batch": 8, "target": 32, "source": 32}
+        items = list(answer.values())
     if isinstance(items, list | tuple) and items:
         sizes = tuple(item.strip().lower() if isinstance(item, str) else whole(item) for item in items)
         if all(size is not None for size in sizes):

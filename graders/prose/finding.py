@@ -125,7 +125,9 @@ class AnswerFinder:
                     yield from self._pieces(where, text, Sections(self._headings))
 
     def _elsewhere(self, exercise: Exercise, submission: Submission) -> Iterator[_Piece]:
-        """Yield what may be an answer though nothing says so: docstrings, and notes in a notebook."""
+        """Yield what may be an answer though it stands where none is looked for first: docstrings, comments
+        and named texts of a script, and notes in a notebook.
+        """
         if self._single:
             for cell in submission.prose:
                 yield from self._whole(_in_cell(cell), cell.text)
@@ -133,6 +135,12 @@ class AnswerFinder:
             if self._single and program.kind == "script":
                 for line, text in _top_strings(program):
                     yield from self._whole(f"{shown(program.path)}, line {line}", text)
+            if program.kind == "script":
+                for line, text in (*_comments(program.cells[0]), *_named_strings(program)):
+                    where = f"{shown(program.path)}, line {line}"
+                    for whose, piece in self._pieces(where, text, Sections(self._headings)):
+                        if whose == exercise.id:
+                            yield piece
             for name, text in _docstrings(program, exercise.names):
                 for piece in self._whole(f"{shown(program.path)}, docstring of {name}", text):
                     if sum(len(word) > 1 and word.isalpha() for word in words(piece.own)) >= _FEWEST_WORDS:
@@ -234,6 +242,31 @@ def _top_strings(program: Program) -> Iterator[tuple[int, str]]:
             match statement:
                 case ast.Expr(value=ast.Constant(value=str() as text)):
                     yield statement.lineno, text
+
+
+def _named_strings(program: Program) -> Iterator[tuple[int, str]]:
+    """Yield the line and text of each string that a script gives a name: ANSWER = \"\"\"…\"\"\"."""
+    source = program.cells[0]
+    if '"""' in source or "'''" in source:
+        for statement in _parsed(source):
+            match statement:
+                case ast.Assign(value=ast.Constant(value=str() as text)):
+                    yield statement.lineno, text
+
+
+def _comments(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and text of each run of lines that are only comments; empty lines do not end it."""
+    first, run = 0, list[str]()
+    for number, line in enumerate([*source[:_LONGEST_SOURCE].split("\n"), "pass"], start=1):
+        bare = line.strip()
+        if line.startswith("#"):
+            first = first if run else number
+            run.append(re.sub(r"^# ?", "", line))
+        elif not bare and run:
+            run.append("")
+        elif run:
+            yield first, "\n".join(run).rstrip("\n")
+            run = []
 
 
 def _docstrings(program: Program, names: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -279,3 +279,23 @@ def test_any_text_file_is_no_submission_where_code_is_asked_for_too(tmp_path: Pa
     with pytest.raises(UnreadableSubmission):
         read_submission(tmp_path, BOTH.files, words=BOTH.words)
     assert read_submission(tmp_path, words="any").word_files == ("essay.txt",)
+
+
+def test_comments_of_a_script_count_under_a_heading(tmp_path: Path) -> None:
+    source = (
+        "# My work\nx = 1\n\n# Exercise 1\n#\n# The words,\n# and more.\n\ny = 2  # not these\n# nor these\n"
+    )
+    found = find(tmp_path, BOTH, tiny__py=source)["tiny"]
+    assert texts(found) == ["The words,\nand more."]
+    assert found.pieces[0].where == "tiny.py, line 4"
+
+
+def test_comments_are_no_answer_beside_one_that_stands_elsewhere(tmp_path: Path) -> None:
+    source = "# Exercise 1\n# First the sum, then the mean.\nx = 1\n"
+    found = find(tmp_path, BOTH, tiny__py=source, answers__md="# Exercise 1\n\nThe words.\n")["tiny"]
+    assert texts(found) == ["The words."]
+
+
+def test_a_text_with_a_name_counts_under_a_heading(tmp_path: Path) -> None:
+    source = 'REASONS = """Exercise 1\n\nThe words.\n"""\nOTHER = """Not these."""\n'
+    assert texts(find(tmp_path, BOTH, tiny__py=source)["tiny"]) == ["The words."]

@@ -58,13 +58,23 @@ def test_what_is_quoted_is_no_cut_fragment(text, shown):
 
 
 @pytest.mark.parametrize(
-    "value", [(8, 32, 32), [8, 32, 32], torch.Size([8, 32, 32]), torch.tensor([8, 32, 32]), ("8", "32", "32")]
+    "value",
+    [
+        (8, 32, 32),
+        [8, 32, 32],
+        torch.Size([8, 32, 32]),
+        torch.tensor([8, 32, 32]),
+        ("8", "32", "32"),
+        {"batch": 8, "target": 32, "source": 32},
+    ],
 )
 def test_a_value_is_read_as_well(value):
     assert stated_shape(value).sizes == RIGHT
 
 
-@pytest.mark.parametrize("value", [None, 8, 8.0, True, {}, (), [8, None], (True, 32), torch.ones(2, 2), b"8"])
+@pytest.mark.parametrize(
+    "value", [None, 8, 8.0, True, {}, (), {"b": None}, [8, None], (True, 32), torch.ones(2, 2), b"8"]
+)
 def test_a_value_that_is_no_shape_gives_none(value):
     assert stated_shape(value).sizes is None
 

@@ -1,5 +1,7 @@
 """What a student may run before handing in: is there a shape in the answer at all?"""
 
+import torch
+
 from graders import fail, points, stated_shape
 from graders.guests import LoadDied
 
@@ -29,4 +31,6 @@ def test_a_shape_is_given(student):
     if stated.sizes is None and not stated.rivals:
         if value is None:
             fail("Words were found, but no shape in them: write one such as (2, 3, 4), with your numbers.")
+        if isinstance(value, torch.Tensor):
+            fail(f"`{NAME}` holds a tensor; its shape was expected, such as weights.shape.", got=value)
         fail(f"`{NAME}` holds no shape; a tuple of numbers was expected.", got=value)
