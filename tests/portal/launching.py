@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import http.cookiejar
 import re
+import secrets
 import urllib.parse
 import urllib.request
 from collections.abc import Mapping
@@ -97,7 +98,7 @@ def register(
         f"{administrator.root}/lti/login",
         f"{administrator.root}/lti/launch",
         f"{administrator.root}/lti/jwks.json",
-        client_id=client_id or f"attest-{platform.url.rpartition(':')[2]}",
+        client_id=client_id or f"attest-{secrets.token_hex(6)}",  # a port is used again
         deployments=("1", "2"),
     )
     known = platform.registration(tool)
