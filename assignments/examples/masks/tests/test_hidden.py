@@ -320,8 +320,12 @@ def test_layer_left_as_it_was(student, layers, made):
         dropping = moved(untouched, tensor(layer(x), shape=x.shape)) > 1e-4
         if dropping is not training:
             check_parameters(layer, layer_here(POST_NORM, student.dtype))
-            if training and not moved(untouched, tensor(layer.train()(x), shape=x.shape)) > 1e-4:
-                fail("After the call the layer drops nothing in training mode: its dropout was changed.")
+            back = layer.train() if training else layer.eval()
+            if (moved(untouched, tensor(back(x), shape=x.shape)) > 1e-4) is not training:
+                now = (
+                    "drops nothing in training mode" if training else "gives something else for x than before"
+                )
+                fail(f"After the call the layer {now}: a setting of it was changed.")
             was, now = ("training", "evaluation") if training else ("evaluation", "training")
             fail(f"The layer was in {was} mode before the call and is in {now} mode after it.")
         if training and not moved(output[case.real], answer) > 1e-4:
