@@ -15,13 +15,15 @@ def _one_of(*patterns: str, after: str = "", then: str = "") -> re.Pattern[str]:
 
 _FILL = r"(?:\s|\b(?:the|a|an|of|be|is|are|its?|have|has|in|just|simply|shape|size|with|to)\b|[:=,])*$"
 _THING = (
+    r"(?:(?<![qx] )\b[xqv]\s?\^\s?t\b|\bresults? of (?:the )?(?:self-)?attention\b|"
     r"\b(?:inputs?|x|query|queries|q|keys?|k|k\s?\^?\s?t|values?|v|qkv|outputs?|context|embeddings?|"
-    r"hidden states?|scores?|logits|energies|head_dim|transpose)\b"
+    r"hidden states?|scores?|logits|energies|head_dim|transpose)\b)"
 )
 NAMES_A_THING = re.compile(_THING)
 DENIED_BEFORE = _one_of(
     *(r"\bnot", "n't", r"\bnever", r"\bneither", r"\bnor", r"\binstead of", r"\brather than", r"\bunlike"),
     *(r"\bno longer", r"\bas opposed to", r"\bcompared (?:to|with)", "≠", "!="),
+    *(r"\bnicht", r"\bniet", r"\bне", r"\bno(?=\s*$)", r"\b(?:et|e) non"),
     then=_FILL,
 )
 DENIED_NEAR = _one_of(
@@ -67,7 +69,7 @@ ONE_HEAD = _one_of(
         r"\bsplit",
     ),
     r"(?<!with )(?<!after )(?<!by )\b(?:mean|average|averaging|averages) {1,3}"
-    r"(?:(?:of|over|the|this|tensor) {1,3}){0,4}$",
+    r"(?:(?:of|over|the|this|tensor|all|heads?) {1,3}){0,5}$",
     r"\baveraging (?:over|across|along) (?:the |all )?\w+ "
     r"(?:squeezes|removes|reduces|collapses|takes|turns|drops|changes)\b",
     r"\bheads?'? (?:axis|dim|dimension) (?:of|in|from)\W*$",
@@ -78,7 +80,11 @@ ONE_HEAD = _one_of(
         r"\bkeeping the heads\b",
     ),
 )
-SURELY = _one_of("answer", "averaged", r"final\w*", "average", "averaging", after=r"\b", then=r"\b")
+SURELY = _one_of(
+    *("answer", "averaged", r"final\w*", "average", "averaging", "mean over (?:the |all )?heads?"),
+    after=r"\b",
+    then=r"\b",
+)
 ANSWER = _one_of(
     *(
         "answer",
@@ -102,6 +108,7 @@ SAID = _one_of(
 )
 # "…, which is the shape of the averaged weights"
 ANSWER_AFTER = re.compile(
+    r"^\s{0,2},? ?(?:the final (?:shape|answer|result)|my (?:final )?answer)\b|"
     r"^\W{0,9}(?:which|this|that|it)(?:'s| is| are| will be)? (?:then )?(?:the |my |our )?"
     r"(?:final |right |correct )?(?:shape of (?:the )?)?(?:final |right |correct )?"
     r"(?:averaged|answer|result)\b"

@@ -238,6 +238,11 @@ SAY_RIGHT = [
     "8 times 32 times 32",
     "(8, 32, 32). Before averaging: (8, H, 32, 32).",
     "Averaged weights (8, 32, 32), output (8, 32, 128)",
+    "I get (8, 32, 32). Per head it'd be (8, H, 32, 32), and the result of the attention is (8, 32, 128).",
+    "x: (8, 32, 128)\nscores: (8, h, 32, 32)\nweights: (8, h, 32, 32)\nmean over heads: (8, 32, 32)",
+    "Die Gewichte sind (8, 32, 32), nicht (8, 32, 128).",
+    "Los pesos promediados tienen forma (8, 32, 32), no (8, 32, 128).",
+    "Nicht (8, 32, 128), sondern (8, 32, 32).",
 ]
 
 SAY_ANOTHER = [
@@ -290,6 +295,9 @@ SAY_ANOTHER = [
     ("scores (8, 32, 32), averaged weights (8, 32, 128), output (8, 32, 128)", (8, 32, 128)),
     ("A common mistake is (8, 32, 32). The right one is (8, 32, 128).", (8, 32, 128)),
     ("Averaging (8, 32, 32) over the heads gives (8, 32).", (8, 32)),
+    ("(8, 32, 32) → (8, 32, 128), the final shape.", (8, 32, 128)),
+    ("Nicht (8, 32, 32), sondern (8, 32, 128).", (8, 32, 128)),
+    ("Los pesos tienen forma (8, 32, 128), no (8, 32, 32).", (8, 32, 128)),
 ]
 
 SAY_NONE = [
