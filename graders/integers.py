@@ -97,6 +97,8 @@ def _mend(value: Any) -> str:
     if isinstance(value, str) and value.strip().isdecimal():
         return f" (write {value.strip()[:20]} without quotes)"
     if isinstance(value, Opaque):
+        if value.type_name == "ellipsis":
+            return " (write it in place of the three dots)"
         if value.type_name == "numpy.ndarray":
             return " (use .tolist())"
         if value.type_name in _LISTABLE:

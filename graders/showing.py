@@ -101,7 +101,8 @@ def shape(value: torch.Tensor) -> str:
 def describe(value: Any) -> str:  # noqa: PLR0911 - one line per kind of value
     """Return a few words for what came: "None", "a list of 2 items", "a float64 tensor of shape (2, 3)"."""
     if isinstance(value, torch.Tensor):
-        return f"a {dtype_name(value.dtype)} tensor of shape {shape(value)}"
+        dtype = dtype_name(value.dtype)
+        return f"{'an' if dtype.startswith('int') else 'a'} {dtype} tensor of shape {shape(value)}"
     if value is None:
         return "None"
     if isinstance(value, bool | int | float | complex):

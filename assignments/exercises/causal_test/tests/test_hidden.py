@@ -123,7 +123,8 @@ def test_accepts_working_masks(student, known, seed):
         first = said[refused[0]]
         why = f" Of the first it said: {first.message}" if rejected(first) and first.message else ""
         fail(
-            f"{len(refused)} of {len(said)} models that are right were rejected: {listed(refused)}.{why}"
+            f"{len(refused)} of {len(said)} models that are right {'was' if len(refused) == 1 else 'were'} "
+            f"rejected: {listed(refused)}.{why}"
             f"{errors_in(said)}",
             inputs={"model": listed(refused[:1])},
             earned=1 - len(refused) / REFUSALS,
