@@ -72,6 +72,7 @@ class Held:
     text: str  # for the report; the guest is not told
     elements: int
     longest: int
+    says_what_it_is: bool = True  # whether `text` says more than that it was lent
 
 
 def held(
@@ -103,7 +104,7 @@ def held(
     encoder.encode(plain)
     if encoder.body():
         raise TypeError("held(): attributes are numbers, texts, and lists of them; no tensors")
-    return Held(target, plain, methods, word, elements, longest)
+    return Held(target, plain, methods, word, elements, longest, bool(text))
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ schema = 1
 id = "judge"
 title = "A test of a model"
 version = "1"
-points = 4
+points = 5
 names = ["check_it"]
 files = ["judge.py"]
 """
@@ -67,6 +67,12 @@ def test_many(student):
     """It takes two at once."""
     if student.call("both", [GOOD, BAD]) != (True, False):
         fail("They were taken for each other.")
+
+@points(1)
+def test_unnamed(student):
+    """It rejects what nothing is said of."""
+    if not student.rejects("check_it", held(Secret(True))):
+        fail("A model that adds one was accepted.")
 '''
 SOLUTION = """
 import torch
@@ -109,17 +115,22 @@ def test_one_that_never_raises_fails(grade: Grade, judge: Assignment) -> None:
         "test_accepts": "passed",
         "test_one_after_the_other": "failed",
         "test_many": "failed",
+        "test_unnamed": "failed",
     }
     shown = check(result, "test_rejects").counterexample
     assert shown is not None
     assert shown.call == "check_it(model)"
     assert [(one.name, one.value.text) for one in shown.inputs] == [("model", "a model that adds one")]
+    assert check(result, "test_unnamed").counterexample is None  # "a model of this check" shows nothing
 
 
 def test_another_exception_is_the_students_error(grade: Grade, judge: Assignment) -> None:
     result = grade("def check_it(model): model.weight", judge)
     assert verdicts(result)["test_rejects"] == verdicts(result)["test_one_after_the_other"] == "error"
     assert "has no attribute 'weight'" in check(result, "test_rejects").message
+    shown = check(result, "test_unnamed").counterexample
+    assert shown is not None
+    assert (shown.call, shown.inputs) == ("check_it(model)", ())
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -149,13 +160,13 @@ def test_calls_with_models_are_never_sent_ahead(judge: Assignment, tmp_path: Pat
     with Sandbox() as sandbox:
         jobs = [Job(Student(id=path.stem), path) for path in (first, second, first)]
         GradingSession(judge, sandbox, 1).run(jobs, results.append)
-    assert [result.points for result in results] == [4, 2, 4]
+    assert [result.points for result in results] == [5, 2, 5]
 
 
 def test_a_check_that_lends_what_cannot_be_lent_is_broken(grade: Grade, tmp_path: Path) -> None:
     folder = tmp_path / "careless"
     for name, text in {
-        "assignment.toml": TOML.replace("points = 4", "points = 1"),
+        "assignment.toml": TOML.replace("points = 5", "points = 1"),
         "tests/test_hidden.py": '''
 from graders import held, points
 

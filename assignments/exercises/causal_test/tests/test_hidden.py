@@ -32,7 +32,6 @@ def lent(seed):
                 model,
                 attributes=ABOUT,
                 methods=("embed", "from_embedded"),
-                text="one of the models of this check",
                 elements=2**15,
                 longest=2**12,
             ),
