@@ -23,6 +23,7 @@ from types import FrameType
 from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, close_old_connections, connections
+from django.utils import timezone
 
 from attest.portal.alone import alone
 from attest.portal.contents import named_digests
@@ -148,7 +149,7 @@ def prepare() -> None:
         call_command("migrate", interactive=False, verbosity=0)
         remove_unnamed()
         put_in_place()
-        own_keys(time.time())  # one first key, which LMSs know from the beginning
+        own_keys(timezone.now().timestamp())  # one first key, which LMSs know from the beginning
         tidy()
 
 
