@@ -1,9 +1,7 @@
 # Forks without end while it is loaded, so that the copies go on in the loop that answers.
 # kind: resources
-# verdicts: passed
+# verdicts: passed|memory passed|memory passed|memory passed|memory
 # says: …
-# user verdicts: passed|memory passed|memory passed|memory passed|memory
-# user says: …
 import os
 
 
