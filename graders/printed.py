@@ -17,8 +17,8 @@ MOST_COMPARED = 2**25  # numbers, for one question
 # Two numbers differ by no more than this when they are the same in float32.
 _SINGLE = 1e-6
 _COLOUR = re.compile(r"\x1b\[[\d;]{0,20}m")  # what a terminal shows in colour
-# How many numbers stand between two of a row: "0.25", "1: 0.25", "0 -> 1: 0.25", "weights[0, 0, 1] = 0.25".
-_BETWEEN = (0, 1, 2, 3)
+# Every so manieth number is one of a row: "0.25", "1: 0.25", "0 -> 1: 0.25", "weights[0, 0, 1] = 0.25".
+_STEPS = (1, 2, 3, 4)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:\.(\d*))?|\.(\d+))(?:[eE]([-+]?\d{1,3}))?(?![\w])(\s?%)?")
 
 
@@ -48,7 +48,7 @@ def printed_row(text: str, rows: Tensor) -> int | None:
         return None
     least, largest = sums.min(), sums.max()
     table = torch.tensor(found, dtype=torch.float64)
-    for step in (1 + others for others in _BETWEEN):
+    for step in _STEPS:
         span = (width - 1) * step + 1
         if len(table) < span:
             continue

@@ -49,9 +49,7 @@ class RecordedCall:
     d_model: int | None = None
     num_heads: int | None = None
     training: bool = False
-    shifted: bool = (
-        False  # a mask was added to the scores that moves them and blocks none, such as one of ones
-    )
+    shifted: bool = False  # a mask moves the scores and blocks none of them, such as one of ones
 
     @property
     def averaged(self) -> Tensor:

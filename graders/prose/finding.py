@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -120,9 +120,12 @@ class AnswerFinder:
         """Yield what stands under headings in the strings of scripts, the module's docstring among them."""
         for program in submission.programs:
             if program.kind == "script":
-                for line, text in _top_strings(program):
-                    where = f"{shown(program.path)}, line {line}"
-                    yield from self._pieces(where, text, Sections(self._headings))
+                yield from self._headed(program, _top_strings(program, ast.Expr))
+
+    def _headed(self, program: Program, texts: Iterable[tuple[int, str]]) -> Iterator[tuple[str, _Piece]]:
+        """Yield what stands under headings in texts of a script, each with its line."""
+        for line, text in texts:
+            yield from self._pieces(f"{shown(program.path)}, line {line}", text, Sections(self._headings))
 
     def _elsewhere(self, exercise: Exercise, submission: Submission) -> Iterator[_Piece]:
         """Yield what may be an answer though it stands where none is looked for first: docstrings, comments
@@ -133,14 +136,11 @@ class AnswerFinder:
                 yield from self._whole(_in_cell(cell), cell.text)
         for program in submission.programs:
             if self._single and program.kind == "script":
-                for line, text in _top_strings(program):
+                for line, text in _top_strings(program, ast.Expr):
                     yield from self._whole(f"{shown(program.path)}, line {line}", text)
             if program.kind == "script":
-                for line, text in (*_comments(program.cells[0]), *_named_strings(program)):
-                    where = f"{shown(program.path)}, line {line}"
-                    for whose, piece in self._pieces(where, text, Sections(self._headings)):
-                        if whose == exercise.id:
-                            yield piece
+                texts = (*_comments(program.cells[0]), *_top_strings(program, ast.Assign))
+                yield from (piece for whose, piece in self._headed(program, texts) if whose == exercise.id)
             for name, text in _docstrings(program, exercise.names):
                 for piece in self._whole(f"{shown(program.path)}, docstring of {name}", text):
                     if sum(len(word) > 1 and word.isalpha() for word in words(piece.own)) >= _FEWEST_WORDS:
@@ -234,23 +234,13 @@ def _parsed(source: str) -> list[ast.stmt]:
     return []
 
 
-def _top_strings(program: Program) -> Iterator[tuple[int, str]]:
-    """Yield the line and text of each statement of a script that is only a string."""
+def _top_strings(program: Program, of: type[ast.Expr] | type[ast.Assign]) -> Iterator[tuple[int, str]]:
+    """Yield the line and text of each statement of a script that is only a string, or gives one a name."""
     source = program.cells[0]
     if '"""' in source or "'''" in source:
         for statement in _parsed(source):
             match statement:
-                case ast.Expr(value=ast.Constant(value=str() as text)):
-                    yield statement.lineno, text
-
-
-def _named_strings(program: Program) -> Iterator[tuple[int, str]]:
-    """Yield the line and text of each string that a script gives a name: ANSWER = \"\"\"…\"\"\"."""
-    source = program.cells[0]
-    if '"""' in source or "'''" in source:
-        for statement in _parsed(source):
-            match statement:
-                case ast.Assign(value=ast.Constant(value=str() as text)):
+                case of(value=ast.Constant(value=str() as text)):
                     yield statement.lineno, text
 
 

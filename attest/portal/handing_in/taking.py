@@ -132,7 +132,7 @@ def take(
     """
     came_at = came_at or timezone.now()
     named = checked(files)
-    known = content_hash(named)
+    known, once = content_hash(named), once[:ONCE_LENGTH]
     if before := _came_before(assignment, person, once, known):
         return before
     if refusal := rules_for(
@@ -160,7 +160,7 @@ def take(
                     content_hash=known,
                     received_at=came_at,
                     way=way,
-                    once=once[:ONCE_LENGTH],
+                    once=once,
                 )
                 SubmittedFile.objects.bulk_create(
                     SubmittedFile(submission=submission, name=name, digest=digests[name], size=len(data))
@@ -177,8 +177,8 @@ def _came_before(assignment: CourseAssignment, person: Person, once: str, known:
     """Return what came of the same sending, where it came before."""
     if not once:
         return None
-    same = Submission.objects.filter(assignment=assignment, person=person, content_hash=known)
-    return same.filter(once=once[:ONCE_LENGTH]).first()
+    same = {"assignment": assignment, "person": person, "content_hash": known, "once": once}
+    return Submission.objects.filter(**same).first()
 
 
 def _no_work(assignment: CourseAssignment, person: Person, files: Mapping[str, bytes]) -> str:
